@@ -1,0 +1,34 @@
+"""The compiled loops over features, and the only place that knows Numba: plain arrays go in and come out."""
+
+from unscaled.kernels.examples import (
+    EXAMPLES,
+    NORM,
+    Batch,
+    Lanes,
+    Model,
+    Settings,
+    learn,
+    learn_foreign,
+    predict,
+    predict_foreign,
+)
+from unscaled.kernels.rows import Crossed, DenseRows, SparseRows, make_scratch
+from unscaled.kernels.scales import State
+
+__all__ = [
+    "EXAMPLES",
+    "NORM",
+    "Batch",
+    "Crossed",
+    "DenseRows",
+    "Lanes",
+    "Model",
+    "Settings",
+    "SparseRows",
+    "State",
+    "learn",
+    "learn_foreign",
+    "make_scratch",
+    "predict",
+    "predict_foreign",
+]

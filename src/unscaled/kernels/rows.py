@@ -1,0 +1,281 @@
+"""Rows as the kernels read them: dense, sparse, or crossed on the fly with products of their own values.
+
+Every row becomes a list of (slot, value) pairs in a scratch buffer. A slot is where a feature's state stands.
+
+    DenseRows      column j stands in slot j + 1 and slot 0 is the intercept: no list of slots is needed
+    SparseRows     the slots come with the values (CSR)
+    Crossed(rows)  the products of a row's values, of order 2 or 3, made here row by row and never kept
+
+With crossing, the intercept counts as one more base feature, number 0, whose value is 1: the pair (0, j) is
+column j itself and (0, 0) the intercept. The pair i <= j stands in slot j (j + 1) / 2 + i, the triple i <= j <= k in
+k (k + 1) (k + 2) / 6 + j (j + 1) / 2 + i. So a slot never moves when columns are added, and the table of order 2
+holds order 1 too. In a hashed table, products stand where the hash of their base features says.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+
+from unscaled.kernels.compiled import chosen, inner
+from unscaled.kernels.simd import LANES
+
+LARGEST = np.finfo(np.float64).max
+
+
+class DenseRows(NamedTuple):
+    """Consecutive rows of a table of numbers; `constant` is the intercept's value, 1 or 0."""
+
+    values: np.ndarray
+    constant: float
+
+
+class SparseRows(NamedTuple):
+    """CSR: row i has the features slots[starts[i]:starts[i + 1]]."""
+
+    starts: np.ndarray
+    slots: np.ndarray
+    values: np.ndarray
+    constant_slot: int
+    constant: float
+
+
+class Crossed(NamedTuple):
+    """Products of the values of a row up to an order.
+
+    Pairs are limited to those of a left and a right group where `left` is not empty: feature i is in the groups
+    whose bits are set in left[i] or right[i]. With `mask` other than 0, products are hashed into slots 0 … mask.
+    """
+
+    rows: DenseRows | SparseRows
+    order: int
+    left: np.ndarray
+    right: np.ndarray
+    mask: int
+
+
+class Scratch(NamedTuple):
+    """Room for one row, made once for a batch: nothing is allocated inside the loops."""
+
+    slots: np.ndarray  # where each feature of the row stands
+    x: np.ndarray  # its value
+    u: np.ndarray  # its value over its scale
+    fade: np.ndarray  # the factor on its Γ that the new scale asks for
+    a: np.ndarray  # its step for a unit slope; eight to a feature if there are many lanes
+    base_slots: np.ndarray  # the row before crossing
+    base_x: np.ndarray
+    slope: np.ndarray  # a number for each of eight lanes
+    reach: np.ndarray
+
+
+def make_scratch(base: int, order: int, many_lanes: bool) -> Scratch:
+    """Room for rows of up to `base` features, the intercept included, crossed up to an order."""
+    room = {1: base, 2: base * (base + 1) // 2, 3: base * (base + 1) * (base + 2) // 6}[order]
+    return Scratch(
+        slots=np.empty(room, np.int64),
+        x=np.empty(room),
+        u=np.empty(room),
+        fade=np.ones(room),
+        a=np.empty(room * (LANES if many_lanes else 1)),
+        base_slots=np.empty(base, np.int64),
+        base_x=np.empty(base),
+        slope=np.empty(LANES),
+        reach=np.empty(LANES),
+    )
+
+
+def row_count(rows):
+    """How many rows there are."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+@chosen(row_count)
+def _(rows):
+    if rows.instance_class is DenseRows:
+        return lambda rows: rows.values.shape[0]
+    if rows.instance_class is SparseRows:
+        return lambda rows: rows.starts.shape[0] - 1
+    return lambda rows: row_count(rows.rows)
+
+
+def slots_of(rows, scratch):
+    """The list of slots of the row at hand, or None where slot j is j."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+@chosen(slots_of)
+def _(rows, scratch):
+    if rows.instance_class is DenseRows:
+        return lambda rows, scratch: None
+    return lambda rows, scratch: scratch.slots
+
+
+def at(slots, j):
+    """The slot of a row's j-th feature."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+@chosen(at)
+def _(slots, j):
+    if isinstance(slots, types.NoneType):
+        return lambda slots, j: j
+    return lambda slots, j: slots[j]
+
+
+def expand(rows, i, scratch):
+    """Lists row i in scratch.slots and scratch.x without zeros and missing values.
+
+    The intercept comes first. Gives the number of features, or -1 if a value is infinite.
+    """
+    raise NotImplementedError("only compiled code calls this")
+
+
+@chosen(expand)
+def _(rows, i, scratch):
+    if rows.instance_class is Crossed:
+        return _expand_crossed
+    return lambda rows, i, scratch: list_row(rows, i, scratch.slots, scratch.x)
+
+
+def _expand_crossed(rows, i, scratch):
+    m = list_row(rows.rows, i, scratch.base_slots, scratch.base_x)
+    if m < 0:
+        return -1
+    return cross(rows, scratch.base_slots, scratch.base_x, m, scratch.slots, scratch.x)
+
+
+def list_row(rows, i, slots, x):
+    """Writes the features of row i to slots and x."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+@chosen(list_row)
+def _(rows, i, slots, x):
+    return _list_dense if rows.instance_class is DenseRows else _list_sparse
+
+
+def _list_dense(rows, i, slots, x):
+    slots[0] = 0
+    x[0] = rows.constant
+    m = 1
+    for j in range(rows.values.shape[1]):
+        value = float(rows.values[i, j])
+        if np.isinf(value):
+            return -1
+        if value != 0.0 and value == value:
+            slots[m] = j + 1
+            x[m] = value
+            m += 1
+    return m
+
+
+def _list_sparse(rows, i, slots, x):
+    slots[0] = rows.constant_slot
+    x[0] = rows.constant
+    m = 1
+    for j in range(rows.starts[i], rows.starts[i + 1]):
+        value = float(rows.values[j])
+        if np.isinf(value):
+            return -1
+        if value != 0.0 and value == value:
+            slots[m] = rows.slots[j]
+            x[m] = value
+            m += 1
+    return m
+
+
+@inner
+def cross(rows, base_slots, base_x, m, slots, x):
+    """All products of the m base features, the first of which is the intercept."""
+    intercept = base_x[0]
+    base_x[0] = 1.0
+    if rows.order == 2:
+        n = cross_pairs(rows, base_slots, base_x, m, slots, x)
+    else:
+        n = cross_triples(rows, base_slots, base_x, m, slots, x)
+    # The product of the intercept with itself comes first.
+    x[0] = intercept
+    return n
+
+
+@inner
+def cross_pairs(rows, base_slots, base_x, m, slots, x):
+    """The products of two, limited to the groups if there are any."""
+    constant = base_slots[0]
+    limited = rows.left.shape[0] > 0
+    n = 0
+    for j in range(m):
+        for i in range(j + 1):
+            if i > 0 and limited and not paired(rows, base_slots[i], base_slots[j]):
+                continue
+            low, high = min(base_slots[i], base_slots[j]), max(base_slots[i], base_slots[j])
+            slots[n] = pair_slot(low, high, constant, rows.mask)
+            x[n] = bounded(base_x[i] * base_x[j])
+            n += 1
+    return n
+
+
+@inner
+def cross_triples(rows, base_slots, base_x, m, slots, x):
+    """The products of three."""
+    constant = base_slots[0]
+    n = 0
+    for k in range(m):
+        for j in range(k + 1):
+            for i in range(j + 1):
+                a, b, c = ordered(base_slots[i], base_slots[j], base_slots[k])
+                slots[n] = triple_slot(a, b, c, constant, rows.mask)
+                x[n] = bounded(bounded(base_x[i] * base_x[j]) * base_x[k])
+                n += 1
+    return n
+
+
+@inner
+def paired(rows, i, j):
+    """Whether base features i and j stand in the two groups of some pair."""
+    return (rows.left[i] & rows.right[j]) | (rows.left[j] & rows.right[i]) != 0
+
+
+@inner
+def bounded(product):
+    """A product of finite numbers is kept finite."""
+    return max(-LARGEST, min(LARGEST, product))
+
+
+@inner
+def ordered(a, b, c):
+    """Three numbers in ascending order."""
+    return min(a, b, c), max(min(a, b), min(max(a, b), c)), max(a, b, c)
+
+
+@inner
+def pair_slot(low, high, constant, mask):
+    """The slot of a pair of base features."""
+    if mask == 0:
+        return high * (high + 1) // 2 + low
+    if low == constant:
+        return high
+    if high == constant:
+        return low
+    return mixed(mixed(low) ^ high) & mask
+
+
+@inner
+def triple_slot(a, b, c, constant, mask):
+    """The slot of a triple of base features."""
+    if mask == 0:
+        return c * (c + 1) * (c + 2) // 6 + b * (b + 1) // 2 + a
+    if a == constant or b == constant or c == constant:
+        if a == constant:
+            return pair_slot(b, c, constant, mask)
+        return pair_slot(a, c if b == constant else b, constant, mask)
+    return mixed(mixed(mixed(a) ^ b) ^ c) & mask
+
+
+@inner
+def mixed(number):
+    """A one-to-one scrambling of 64 bits (the finaliser of SplitMix64, Steele, Lea and Flood 2014)."""
+    z = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64(z ^ (z >> np.uint64(31)))

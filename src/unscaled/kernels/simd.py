@@ -1,0 +1,296 @@
+"""Eight numbers at a time: a vector type for compiled loops that gives the same bits on every machine.
+
+LLVM may or may not vectorise a plain loop, and a sum that it does vectorise depends on the width of the
+machine's registers. Here the width is part of the program: `Float64x8` is always eight doubles, whether the
+machine has them in one register or in four, so a sum has the same eight partial sums everywhere.
+
+    total = zeros8()
+    for j in range(0, m, LANES):
+        part = first(m - j)                         # the tail is masked: nothing beyond m is read or written
+        total = total + load8(x, j, part) * load8(y, j, part)
+    return sum8(total)
+
+Loads widen float32 to float64, stores narrow it again. `+ - * /`, comparison `<=`, `abs` and `math.sqrt` work
+on vectors, and with a float on the right-hand side, so that a formula can be written once for one and for eight.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, overload, register_model
+
+LANES = 8
+
+_F64 = ir.DoubleType()
+_I1 = ir.IntType(1)
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+_VECTOR = ir.VectorType(_F64, LANES)
+_MASK = ir.VectorType(_I1, LANES)
+
+
+class Float64x8(types.Type):
+    """Numba's name for a vector of eight doubles."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Float64x8")
+
+
+class Mask8(types.Type):
+    """Numba's name for eight yes-or-nos."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Mask8")
+
+
+float64x8 = Float64x8()
+mask8 = Mask8()
+
+
+@register_model(Float64x8)
+class _Float64x8Model(models.PrimitiveModel):
+    def __init__(self, manager, vector_type):
+        super().__init__(manager, vector_type, _VECTOR)
+
+
+@register_model(Mask8)
+class _Mask8Model(models.PrimitiveModel):
+    def __init__(self, manager, mask_type):
+        super().__init__(manager, mask_type, _MASK)
+
+
+def _constant(kind, values):
+    return ir.Constant(kind, values)
+
+
+def _broadcast(builder, scalar, kind):
+    """All eight places filled with one value."""
+    single = builder.insert_element(_constant(kind, ir.Undefined), scalar, _constant(_I32, 0))
+    return builder.shuffle_vector(single, single, _constant(ir.VectorType(_I32, LANES), [0] * LANES))
+
+
+def _address(context, builder, array_type, array, index):
+    """A pointer to array[index] and the vector type of what stands there."""
+    data = context.make_array(array_type)(context, builder, array).data
+    element = context.get_data_type(array_type.dtype)
+    block = ir.VectorType(element, LANES)
+    return builder.bitcast(builder.gep(data, [index]), block.as_pointer()), block
+
+
+def _llvm_function(builder, name, result, arguments):
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
+
+
+def _suffix(block):
+    return "v8f32" if block.element == ir.FloatType() else "v8f64"
+
+
+@intrinsic
+def between(typingctx, low, high):
+    """The mask of the places k with low <= k < high."""
+
+    def generate(context, builder, signature, arguments):
+        low, high = (_broadcast(builder, value, ir.VectorType(_I64, LANES)) for value in arguments)
+        places = _constant(ir.VectorType(_I64, LANES), list(range(LANES)))
+        return builder.and_(
+            builder.icmp_signed("<=", low, places), builder.icmp_signed("<", places, high)
+        )
+
+    return mask8(types.int64, types.int64), generate
+
+
+@intrinsic
+def first(typingctx, n):
+    """The mask of the first n places, all of them if n is eight or more."""
+
+    def generate(context, builder, signature, arguments):
+        bound = _broadcast(builder, arguments[0], ir.VectorType(_I64, LANES))
+        places = _constant(ir.VectorType(_I64, LANES), list(range(LANES)))
+        return builder.icmp_signed("<", places, bound)
+
+    return mask8(types.int64), generate
+
+
+@intrinsic
+def load8(typingctx, array, start, mask):
+    """array[start : start + 8] where the mask says so, 0 elsewhere; start may lie before the masked part."""
+
+    def generate(context, builder, signature, arguments):
+        array_type = signature.args[0]
+        pointer, block = _address(context, builder, array_type, arguments[0], arguments[1])
+        bytes_each = array_type.dtype.bitwidth // 8
+        read = _llvm_function(
+            builder,
+            f"llvm.masked.load.{_suffix(block)}.p0",
+            block,
+            [block.as_pointer(), _I32, _MASK, block],
+        )
+        absent = _constant(block, [0.0] * LANES)
+        value = builder.call(read, [pointer, _constant(_I32, bytes_each), arguments[2], absent])
+        return value if block == _VECTOR else builder.fpext(value, _VECTOR)
+
+    return float64x8(array, types.intp, mask8), generate
+
+
+@intrinsic
+def store8(typingctx, array, start, mask, value):
+    """Writes the masked places of value to array[start : start + 8]."""
+
+    def generate(context, builder, signature, arguments):
+        array_type = signature.args[0]
+        pointer, block = _address(context, builder, array_type, arguments[0], arguments[1])
+        value = arguments[3] if block == _VECTOR else builder.fptrunc(arguments[3], block)
+        write = _llvm_function(
+            builder,
+            f"llvm.masked.store.{_suffix(block)}.p0",
+            ir.VoidType(),
+            [block, block.as_pointer(), _I32, _MASK],
+        )
+        alignment = _constant(_I32, array_type.dtype.bitwidth // 8)
+        builder.call(write, [value, pointer, alignment, arguments[2]])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, mask8, float64x8), generate
+
+
+@intrinsic
+def fill8(typingctx, scalar):
+    """Eight times the same number."""
+
+    def generate(context, builder, signature, arguments):
+        return _broadcast(builder, arguments[0], _VECTOR)
+
+    return float64x8(types.float64), generate
+
+
+@intrinsic
+def sum8(typingctx, vector):
+    """The sum of the eight places, always in the same order: halves onto halves."""
+
+    def generate(context, builder, signature, arguments):
+        value = arguments[0]
+        for width in (4, 2, 1):
+            places = ir.VectorType(_I32, width)
+            low = builder.shuffle_vector(value, value, _constant(places, list(range(width))))
+            high = builder.shuffle_vector(value, value, _constant(places, list(range(width, 2 * width))))
+            value = builder.fadd(low, high)
+        return builder.extract_element(value, _constant(_I32, 0))
+
+    return types.float64(float64x8), generate
+
+
+@intrinsic
+def any8(typingctx, mask):
+    """Whether any place of the mask is set."""
+
+    def generate(context, builder, signature, arguments):
+        bits = builder.bitcast(arguments[0], ir.IntType(LANES))
+        return builder.icmp_unsigned("!=", bits, _constant(ir.IntType(LANES), 0))
+
+    return types.boolean(mask8), generate
+
+
+@intrinsic
+def not_within(typingctx, vector, limit):
+    """The mask of the places that are not <= limit: greater, or not a number."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fcmp_unordered(">", *arguments)
+
+    return mask8(float64x8, float64x8), generate
+
+
+@intrinsic
+def positive8(typingctx, vector):
+    """The mask of the places that are > 0."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fcmp_ordered(">", arguments[0], _constant(_VECTOR, [0.0] * LANES))
+
+    return mask8(float64x8), generate
+
+
+@intrinsic
+def nonzero8(typingctx, vector):
+    """The mask of the places that are not 0."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fcmp_unordered("!=", arguments[0], _constant(_VECTOR, [0.0] * LANES))
+
+    return mask8(float64x8), generate
+
+
+@intrinsic
+def where8(typingctx, mask, yes, no):
+    """Place by place yes where the mask is set, no elsewhere."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.select(*arguments)
+
+    return float64x8(mask8, float64x8, float64x8), generate
+
+
+def _arithmetic(instruction: str) -> Callable:
+    @intrinsic
+    def operation(typingctx, left, right):
+        def generate(context, builder, signature, arguments):
+            return getattr(builder, instruction)(*arguments)
+
+        return float64x8(float64x8, float64x8), generate
+
+    return operation
+
+
+def _overload_operator(symbol: Callable, operation: Callable) -> None:
+    @overload(symbol, inline="never")
+    def _(left, right):
+        if isinstance(left, Float64x8) and isinstance(right, Float64x8):
+            return lambda left, right: operation(left, right)
+        if isinstance(left, Float64x8) and isinstance(right, types.Float):
+            return lambda left, right: operation(left, fill8(right))
+        if isinstance(left, types.Float) and isinstance(right, Float64x8):
+            return lambda left, right: operation(fill8(left), right)
+        return None
+
+
+for _symbol, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _overload_operator(_symbol, _arithmetic(_instruction))
+
+
+def _elementwise(name: str) -> Callable:
+    @intrinsic
+    def function(typingctx, vector):
+        def generate(context, builder, signature, arguments):
+            llvm = _llvm_function(builder, f"llvm.{name}.v8f64", _VECTOR, [_VECTOR])
+            return builder.call(llvm, arguments)
+
+        return float64x8(float64x8), generate
+
+    return function
+
+
+_sqrt8 = _elementwise("sqrt")
+_abs8 = _elementwise("fabs")
+
+
+@overload(math.sqrt)
+def _(x):
+    if isinstance(x, Float64x8):
+        return lambda x: _sqrt8(x)
+    return None
+
+
+@overload(abs)
+def _(x):
+    if isinstance(x, Float64x8):
+        return lambda x: _abs8(x)
+    return None

@@ -1,0 +1,250 @@
+"""The losses: one NamedTuple each, with its parameters as fields and its formulas as functions.
+
+A loss says what a prediction p costs when the label is y, and how it wants p to move:
+
+    value(p, y)        the loss itself
+    slope(p, y)        its derivative by p; at a kink, 0 if that is a subgradient
+    flow(p, y, h, q)   the importance-aware step (Karampatziakis and Langford 2011): if p follows its own gradient
+                       for a time h, at dp/dt = -q * slope(p, y), then p ends at p - q * flow(p, y, h, q)
+    link(p)            the raw score as the user wants to read it: a mean, a rate, a probability
+
+For small h * q the flow is h * slope; for large ones it never runs past the label, whatever the learning rate. The
+functions are compiled into the kernels: they may use `math` and what is here, and nothing else. A loss of your own
+is another NamedTuple like these. One without `flow` takes plain steps.
+"""
+
+import math
+from typing import NamedTuple
+
+from unscaled.errors import UsageError
+
+# What the labels of a loss may be.
+REAL = "real"  # any finite number
+SIGN = "sign"  # -1 or +1
+COUNT = "count"  # any number >= 0
+
+# Beyond this score exp(p) is replaced by its tangent, so that no row can overflow the state.
+STEEPEST_LOG_RATE = 50.0
+
+# Newton's method for the logistic flow gains digits quadratically; it was never seen to need more than nine.
+NEWTON_STEPS = 20
+
+
+class Squared(NamedTuple):
+    """(p - y)²: the mean. The loss of Vowpal Wabbit's default, without the factor one half."""
+
+    labels = REAL
+
+    def value(self, p: float, y: float) -> float:
+        """The squared error."""
+        return (p - y) * (p - y)
+
+    def slope(self, p: float, y: float) -> float:
+        """2 (p - y)."""
+        return 2.0 * (p - y)
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
+        """The error decays as e^(-2 q h)."""
+        if q <= 0.0:
+            return h * 2.0 * (p - y)
+        return (p - y) * (-math.expm1(-2.0 * h * q) / q)
+
+
+class Logistic(NamedTuple):
+    """log(1 + e^(-y p)) for labels -1 and +1: the log-odds of +1."""
+
+    labels = SIGN
+
+    def value(self, p: float, y: float) -> float:
+        """The negative log-likelihood, without overflow for any margin."""
+        margin = y * p
+        if margin > 0.0:
+            return math.log1p(math.exp(-margin))
+        return math.log1p(math.exp(margin)) - margin
+
+    def slope(self, p: float, y: float) -> float:
+        """-y / (1 + e^(y p))."""
+        margin = y * p
+        if margin > 0.0:
+            decay = math.exp(-margin)
+            return -y * decay / (1.0 + decay)
+        return -y / (1.0 + math.exp(margin))
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
+        """The margin m = y p grows by the root d of d + e^m (e^d - 1) = q h.
+
+        The left side is convex and increasing in d, and both d (1 + e^m) and e^m (e^d - 1) are below it: the
+        lesser of the two bounds that they give on d is a start from which Newton's method descends to the root.
+        """
+        margin = y * p
+        if margin > 700.0:  # e^m would overflow; the slope is below 1e-304
+            return 0.0
+        steepness = math.exp(margin)
+        time = q * h
+        if time < 1e-12:  # nothing of the curvature is left in double precision
+            return -y * h / (1.0 + steepness)
+        if steepness < 1e-300:  # log1p(time / e^m) would overflow; the slope is -1
+            grown = time
+        else:
+            grown = min(time / (1.0 + steepness), math.log1p(time / steepness))
+        for _ in range(NEWTON_STEPS):
+            rise = math.expm1(grown)
+            step = (grown + steepness * rise - time) / (1.0 + steepness * (rise + 1.0))
+            grown -= step
+            if abs(step) <= 1e-15 * grown:
+                break
+        return -y * grown / q
+
+    def link(self, p: float) -> float:
+        """The probability of +1."""
+        if p > 0.0:
+            return 1.0 / (1.0 + math.exp(-p))
+        odds = math.exp(p)
+        return odds / (1.0 + odds)
+
+
+class Hinge(NamedTuple):
+    """max(0, 1 - y p) for labels -1 and +1: the largest margin."""
+
+    labels = SIGN
+
+    def value(self, p: float, y: float) -> float:
+        """How far the margin falls short of one."""
+        return max(0.0, 1.0 - y * p)
+
+    def slope(self, p: float, y: float) -> float:
+        """-y until the margin is one, then 0."""
+        return -y if y * p < 1.0 else 0.0
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
+        """Straight on until the margin is one."""
+        short = 1.0 - y * p
+        if short <= 0.0:
+            return 0.0
+        return -y * (short / q if short < h * q else h)
+
+
+class Absolute(NamedTuple):
+    """|p - y|: the median. The same as twice Quantile(0.5)."""
+
+    labels = REAL
+
+    def value(self, p: float, y: float) -> float:
+        """The absolute error."""
+        return abs(p - y)
+
+    def slope(self, p: float, y: float) -> float:
+        """The sign of p - y."""
+        if p == y:
+            return 0.0
+        return 1.0 if p > y else -1.0
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
+        """Straight on until the label."""
+        error = p - y
+        reach = abs(error) / q if abs(error) < h * q else h
+        if error == 0.0:
+            return 0.0
+        return reach if error > 0.0 else -reach
+
+
+class Quantile(NamedTuple):
+    """The pinball loss, whose best prediction exceeds the label with probability tau."""
+
+    tau: float = 0.5
+
+    labels = REAL
+
+    def value(self, p: float, y: float) -> float:
+        """tau for each unit that p is too low, 1 - tau for each that it is too high."""
+        return (1.0 - self.tau) * (p - y) if p > y else self.tau * (y - p)
+
+    def slope(self, p: float, y: float) -> float:
+        """1 - tau above the label, -tau below it."""
+        if p == y:
+            return 0.0
+        return 1.0 - self.tau if p > y else -self.tau
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
+        """Straight on, at the pace of that side, until the label."""
+        error = p - y
+        if error == 0.0:
+            return 0.0
+        slope = 1.0 - self.tau if error > 0.0 else -self.tau
+        return error / q if abs(error) < h * q * abs(slope) else h * slope
+
+
+class Huber(NamedTuple):
+    """(p - y)² up to an error of delta, straight beyond: squared loss without fear of a far label.
+
+    In the units of the label: an error beyond delta counts as an outlier. Huber(inf) is Squared.
+    """
+
+    delta: float = 1.0
+
+    labels = REAL
+
+    def value(self, p: float, y: float) -> float:
+        """Square near the label, tangent to it beyond delta."""
+        error = abs(p - y)
+        if error <= self.delta:
+            return error * error
+        return self.delta * (2.0 * error - self.delta)
+
+    def slope(self, p: float, y: float) -> float:
+        """2 (p - y), cut to ±2 delta."""
+        return 2.0 * max(-self.delta, min(self.delta, p - y))
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
+        """Straight on until the error is delta, for the time left the decay of the squared loss."""
+        error = p - y
+        if q <= 0.0:
+            return h * 2.0 * max(-self.delta, min(self.delta, error))
+        sign = 1.0 if error > 0.0 else -1.0
+        excess = max(0.0, abs(error) - self.delta)
+        if excess > 0.0 and excess >= 2.0 * self.delta * q * h:
+            return sign * 2.0 * self.delta * h
+        time_left = h if excess == 0.0 else h - excess / (2.0 * self.delta * q)
+        near = min(abs(error), self.delta)
+        return sign * (excess + near * -math.expm1(-2.0 * q * time_left)) / q
+
+
+class Poisson(NamedTuple):
+    """e^p - y p for counts y: the log of a rate. Deviance without the terms that do not depend on p."""
+
+    labels = COUNT
+
+    def value(self, p: float, y: float) -> float:
+        """The negative log-likelihood up to a constant; beyond a log-rate of 50 straight."""
+        bounded = min(p, STEEPEST_LOG_RATE)
+        return math.exp(bounded) * (1.0 + (p - bounded)) - y * p
+
+    def slope(self, p: float, y: float) -> float:
+        """The rate less the count."""
+        return math.exp(min(p, STEEPEST_LOG_RATE)) - y
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
+        """e^(-p) decays to 1/y as e^(-y q h); for y = 0 it grows by q h."""
+        rate = math.exp(min(p, STEEPEST_LOG_RATE))
+        if q * h * max(rate, y) < 1e-12:
+            return h * (rate - y)
+        passed = q * h if y * q * h < 1e-12 else -math.expm1(-y * q * h) / y
+        return math.log1p((rate - y) * passed) / q
+
+    def link(self, p: float) -> float:
+        """The rate."""
+        return math.exp(min(p, 700.0))
+
+
+type_of_loss = type[tuple]
+
+LOSSES: dict[str, type_of_loss] = {
+    "squared": Squared,
+    "logistic": Logistic,
+    "hinge": Hinge,
+    "absolute": Absolute,
+    "quantile": Quantile,
+    "huber": Huber,
+    "poisson": Poisson,
+}
+"""Every loss by the name that Learner, the estimators and the command line know it by."""
