@@ -19,7 +19,7 @@ from unscaled.kernels.compiled import chosen, inner, kernel, uncached
 from unscaled.kernels.formulas import flow, gain, moving, pace, slope, value
 from unscaled.kernels.many_lanes import condition_lanes, score_lanes, step_lanes
 from unscaled.kernels.one_lane import condition, count, score, step
-from unscaled.kernels.rows import at, row_count, slots_of
+from unscaled.kernels.rows import at, row_count
 from unscaled.kernels.scales import BAD, State, glimpse, meet
 from unscaled.kernels.simd import LANES, first, load8, store8
 
@@ -73,16 +73,15 @@ def _learn(model, batch, scratch, begin):
             m = glimpse(rule, model.state, batch.rows, i, scratch)
             if m < 0:
                 return i
-            predict_row(model, batch.predictions, i, slots_of(batch.rows, scratch), m, scratch)
+            predict_row(model, batch.predictions, i, m, scratch)
             continue
         m, squares = meet(rule, model.state, batch.rows, i, h, scratch)
         if squares == BAD:
             return i
         totals[EXAMPLES] += h
         totals[NORM] += h * gain(rule, totals[EXAMPLES]) ** 2 * squares
-        slots = slots_of(batch.rows, scratch)
-        learn_row(model, batch, i, slots, m, scratch)
-        count(model.state.count, scratch.u, slots, m)
+        learn_row(model, batch, i, m, scratch)
+        count(model.state.count, scratch.u, scratch.slots, m)
     return row_count(batch.rows)
 
 
@@ -91,7 +90,7 @@ def _predict(model, rows, scratch, predictions, begin):
         m = glimpse(model.rule, model.state, rows, i, scratch)
         if m < 0:
             return i
-        predict_row(model, predictions, i, slots_of(rows, scratch), m, scratch)
+        predict_row(model, predictions, i, m, scratch)
     return row_count(rows)
 
 
@@ -162,45 +161,45 @@ def penalise(settings, v, a, u, slots, m, rate):
         v[at(slots, j)] = size if old > 0.0 else -size
 
 
-def learn_row(model, batch, i, slots, m, scratch):
+def learn_row(model, batch, i, m, scratch):
     """Steps 2.(b) and 2.(d) in every lane."""
     raise NotImplementedError("only compiled code calls this")
 
 
 @chosen(learn_row)
-def _(model, batch, i, slots, m, scratch):
+def _(model, batch, i, m, scratch):
     labels = batch.types[batch.fields.index("labels")]
     return _learn_row_one if labels.ndim == 1 else _learn_row_many
 
 
-def _learn_row_one(model, batch, i, slots, m, scratch):
+def _learn_row_one(model, batch, i, m, scratch):
     state, h, y = model.state, batch.weights[i], batch.labels[i]
     own_gain = gain(model.rule, model.totals[EXAMPLES])
-    p = bound(model.lanes, 0, own_gain * score(state.v, scratch.u, slots, m))
+    p = bound(model.lanes, 0, own_gain * score(state.v, scratch.u, scratch.slots, m))
     batch.predictions[i] = p
     observe(model, 0, p, y, h)
     g = slope(model.loss, p, y)
     if not must_step(model, g != 0.0):
         return
-    reach = condition(model.rule, state.G, scratch, slots, m, h * g * g)
+    reach = condition(model.rule, state.G, scratch, m, h * g * g)
     rate = current_rate(model, 0)
-    step(state.v, scratch.a, slots, m, rate * pushed(model, 0, p, y, g, h, reach))
+    step(state.v, scratch.a, scratch.slots, m, rate * pushed(model, 0, p, y, g, h, reach))
     if penalised(model):
-        penalise(model.settings, state.v, scratch.a, scratch.u, slots, m, h * rate)
+        penalise(model.settings, state.v, scratch.a, scratch.u, scratch.slots, m, h * rate)
 
 
-def _learn_row_many(model, batch, i, slots, m, scratch):
+def _learn_row_many(model, batch, i, m, scratch):
     for start in range(0, batch.labels.shape[1], LANES):
-        learn_block(model, batch, i, slots, m, scratch, start)
+        learn_block(model, batch, i, m, scratch, start)
 
 
 @inner
-def learn_block(model, batch, i, slots, m, scratch, start):
+def learn_block(model, batch, i, m, scratch, start):
     """What `_learn_row_one` does, in eight lanes."""
     state, h = model.state, batch.weights[i]
     end = min(start + LANES, batch.labels.shape[1])
     lanes = first(end - start)
-    raw = score_lanes(state.v, scratch.u, slots, m, start) * gain(model.rule, model.totals[EXAMPLES])
+    raw = score_lanes(state.v, scratch.u, scratch.slots, m, start) * gain(model.rule, model.totals[EXAMPLES])
     store8(batch.predictions, i * batch.labels.shape[1] + start, lanes, raw)
     any_slope = False
     for k in range(start, end):
@@ -214,39 +213,39 @@ def learn_block(model, batch, i, slots, m, scratch, start):
     if not must_step(model, any_slope):
         return
     g = load8(scratch.slope, 0, lanes)
-    reach = condition_lanes(model.rule, state.G, scratch, slots, m, start, g * g * h)
+    reach = condition_lanes(model.rule, state.G, scratch, m, start, g * g * h)
     store8(scratch.reach, 0, lanes, reach)
     for k in range(start, end):
         p, y, g = batch.predictions[i, k], batch.labels[i, k], scratch.slope[k - start]
         push = pushed(model, k, p, y, g, h, scratch.reach[k - start])
         scratch.slope[k - start] = current_rate(model, k) * push
-    step_lanes(state.v, scratch.a, slots, m, start, load8(scratch.slope, 0, lanes))
+    step_lanes(state.v, scratch.a, scratch.slots, m, start, load8(scratch.slope, 0, lanes))
     if penalised(model):
         for k in range(start, end):
             a, rate = scratch.a[k - start :: LANES], h * current_rate(model, k)
-            penalise(model.settings, state.v[:, k], a, scratch.u, slots, m, rate)
+            penalise(model.settings, state.v[:, k], a, scratch.u, scratch.slots, m, rate)
 
 
-def predict_row(model, predictions, i, slots, m, scratch):
+def predict_row(model, predictions, i, m, scratch):
     """The prediction that the next example would get before its update, in every lane."""
     raise NotImplementedError("only compiled code calls this")
 
 
 @chosen(predict_row)
-def _(model, predictions, i, slots, m, scratch):
+def _(model, predictions, i, m, scratch):
     return _predict_row_one if predictions.ndim == 1 else _predict_row_many
 
 
-def _predict_row_one(model, predictions, i, slots, m, scratch):
+def _predict_row_one(model, predictions, i, m, scratch):
     own_gain = gain(model.rule, model.totals[EXAMPLES] + 1.0)
-    predictions[i] = bound(model.lanes, 0, own_gain * score(model.state.v, scratch.u, slots, m))
+    predictions[i] = bound(model.lanes, 0, own_gain * score(model.state.v, scratch.u, scratch.slots, m))
 
 
-def _predict_row_many(model, predictions, i, slots, m, scratch):
+def _predict_row_many(model, predictions, i, m, scratch):
     width = predictions.shape[1]
     own_gain = gain(model.rule, model.totals[EXAMPLES] + 1.0)
     for start in range(0, width, LANES):
-        raw = score_lanes(model.state.v, scratch.u, slots, m, start) * own_gain
+        raw = score_lanes(model.state.v, scratch.u, scratch.slots, m, start) * own_gain
         store8(predictions, i * width + start, first(width - start), raw)
     for k in range(width):
         predictions[i, k] = bound(model.lanes, k, predictions[i, k])

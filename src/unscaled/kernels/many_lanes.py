@@ -24,7 +24,7 @@ def score_lanes(v, u, slots, m, start):
 
 
 @inner
-def condition_lanes(rule, G, scratch, slots, m, start, square):
+def condition_lanes(rule, G, scratch, m, start, square):
     """Adds square * u² to Γ, writes a = u / √Γ and gives Σ u a, in each lane."""
     width = G.shape[1]
     lanes = first(width - start)
@@ -33,7 +33,7 @@ def condition_lanes(rule, G, scratch, slots, m, start, square):
         u = fill8(scratch.u[j])
         a = u
         if adaptive(rule):
-            place = at(slots, j) * width + start
+            place = at(scratch.slots, j) * width + start
             gamma = load8(G, place, lanes)
             if moving(rule):
                 gamma = gamma * scratch.fade[j]

@@ -57,7 +57,7 @@ class Crossed(NamedTuple):
 class Scratch(NamedTuple):
     """Room for one row, made once for a batch: nothing is allocated inside the loops."""
 
-    slots: np.ndarray  # where each feature of the row stands
+    slots: np.ndarray | None  # where each feature of the row stands; None if slot j is j
     x: np.ndarray  # its value
     u: np.ndarray  # its value over its scale
     fade: np.ndarray  # the factor on its Γ that the new scale asks for
@@ -68,11 +68,12 @@ class Scratch(NamedTuple):
     reach: np.ndarray
 
 
-def make_scratch(base: int, order: int, many_lanes: bool) -> Scratch:
-    """Room for rows of up to `base` features, the intercept included, crossed up to an order."""
+def make_scratch(rows: DenseRows | SparseRows | Crossed, base: int, many_lanes: bool) -> Scratch:
+    """Room for rows of up to `base` features, the intercept included."""
+    order = rows.order if isinstance(rows, Crossed) else 1
     room = {1: base, 2: base * (base + 1) // 2, 3: base * (base + 1) * (base + 2) // 6}[order]
     return Scratch(
-        slots=np.empty(room, np.int64),
+        slots=None if isinstance(rows, DenseRows) else np.empty(room, np.int64),
         x=np.empty(room),
         u=np.empty(room),
         fade=np.ones(room),
@@ -96,18 +97,6 @@ def _(rows):
     if rows.instance_class is SparseRows:
         return lambda rows: rows.starts.shape[0] - 1
     return lambda rows: row_count(rows.rows)
-
-
-def slots_of(rows, scratch):
-    """The list of slots of the row at hand, or None where slot j is j."""
-    raise NotImplementedError("only compiled code calls this")
-
-
-@chosen(slots_of)
-def _(rows, scratch):
-    if rows.instance_class is DenseRows:
-        return lambda rows, scratch: None
-    return lambda rows, scratch: scratch.slots
 
 
 def at(slots, j):

@@ -157,6 +157,62 @@ def store8(typingctx, array, start, mask, value):
     return types.void(array, types.intp, mask8, float64x8), generate
 
 
+def _addresses(context, builder, array_type, array, slots_type, slots, start, mask):
+    """Pointers to array[slots[start]], array[slots[start + 1]] and so on."""
+    pointer, block = _address(context, builder, slots_type, slots, start)
+    read = _llvm_function(
+        builder, "llvm.masked.load.v8i64.p0", block, [block.as_pointer(), _I32, _MASK, block]
+    )
+    nowhere = _constant(block, [0] * LANES)
+    places = builder.call(read, [pointer, _constant(_I32, 8), mask, nowhere])
+    element = context.get_data_type(array_type.dtype)
+    size = _constant(block, [array_type.dtype.bitwidth // 8] * LANES)
+    data = builder.ptrtoint(context.make_array(array_type)(context, builder, array).data, _I64)
+    flat = builder.add(_broadcast(builder, data, block), builder.mul(places, size))
+    return builder.inttoptr(flat, ir.VectorType(element.as_pointer(), LANES)), ir.VectorType(element, LANES)
+
+
+@intrinsic
+def gather8(typingctx, array, slots, start, mask):
+    """array[slots[start + k]] for each masked place k, 0 elsewhere."""
+
+    def generate(context, builder, signature, arguments):
+        array_type, slots_type = signature.args[:2]
+        pointers, block = _addresses(
+            context, builder, array_type, arguments[0], slots_type, arguments[1], arguments[2], arguments[3]
+        )
+        kind = _suffix(block)
+        read = _llvm_function(
+            builder, f"llvm.masked.gather.{kind}.v8p0", block, [pointers.type, _I32, _MASK, block]
+        )
+        alignment = _constant(_I32, array_type.dtype.bitwidth // 8)
+        value = builder.call(read, [pointers, alignment, arguments[3], _constant(block, [0.0] * LANES)])
+        return value if block == _VECTOR else builder.fpext(value, _VECTOR)
+
+    return float64x8(array, slots, types.intp, mask8), generate
+
+
+@intrinsic
+def scatter8(typingctx, array, slots, start, mask, value):
+    """Writes the masked places of value to array[slots[start + k]]; where slots repeat, the last one stays."""
+
+    def generate(context, builder, signature, arguments):
+        array_type, slots_type = signature.args[:2]
+        pointers, block = _addresses(
+            context, builder, array_type, arguments[0], slots_type, arguments[1], arguments[2], arguments[3]
+        )
+        value = arguments[4] if block == _VECTOR else builder.fptrunc(arguments[4], block)
+        kind = _suffix(block)
+        write = _llvm_function(
+            builder, f"llvm.masked.scatter.{kind}.v8p0", ir.VoidType(), [block, pointers.type, _I32, _MASK]
+        )
+        alignment = _constant(_I32, array_type.dtype.bitwidth // 8)
+        builder.call(write, [value, pointers, alignment, arguments[3]])
+        return context.get_dummy_value()
+
+    return types.void(array, slots, types.intp, mask8, float64x8), generate
+
+
 @intrinsic
 def fill8(typingctx, scalar):
     """Eight times the same number."""
