@@ -16,7 +16,7 @@ from their implicit equations, by bisection where there is no formula, so as to 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import exp, inf, log, sqrt
+from math import exp, expm1, inf, log, log1p, sqrt
 
 Features = Mapping[str, float]
 
@@ -56,14 +56,11 @@ def logistic() -> Loss:
 
     def flow(p: float, y: float, T: float) -> float:
         m = y * p
-        return y * (m + bisect(lambda d: d + exp(m) * (exp(d) - 1) - T, 0.0, T) if T <= 500 else far(m, T))
-
-    def far(m: float, T: float) -> float:
-        goal = m + exp(m) + T
-        return bisect(lambda n: n + exp(n) - goal, m, log(goal))
+        d = bisect(lambda d: d + exp(m) * expm1(d) - T, 0.0, min(T, log1p(T * exp(-m))))
+        return y * (m + d)
 
     return Loss(
-        value=lambda p, y: log(1 + exp(-y * p)) if y * p > -30 else -y * p,
+        value=lambda p, y: log1p(exp(-y * p)),
         slope=lambda p, y: -y / (1 + exp(y * p)),
         flow=flow,
     )
@@ -82,7 +79,7 @@ def quantile(tau: float) -> Loss:
     """tau (y - p) below the label, (1 - tau) (p - y) above. The flow goes straight until y."""
     return Loss(
         value=lambda p, y: max(tau * (y - p), (1 - tau) * (p - y)),
-        slope=lambda p, y: (p > y) * (1 - tau) - (p < y) * tau,
+        slope=lambda p, y: float(p > y) * (1 - tau) - float(p < y) * tau,
         flow=lambda p, y, T: min(y, p + tau * T) if p < y else max(y, p - (1 - tau) * T),
     )
 
@@ -91,7 +88,7 @@ def absolute() -> Loss:
     """|p - y|. The flow goes straight until y."""
     return Loss(
         value=lambda p, y: abs(p - y),
-        slope=lambda p, y: (p > y) - (p < y),
+        slope=lambda p, y: float(p > y) - float(p < y),
         flow=lambda p, y, T: min(y, p + T) if p < y else max(y, p - T),
     )
 

@@ -12,7 +12,7 @@ from unscaled.kernels.examples import (
     predict,
     predict_foreign,
 )
-from unscaled.kernels.rows import Crossed, DenseRows, SparseRows, make_scratch
+from unscaled.kernels.rows import Crossed, DenseRows, SparseRows, make_scratch, row_total
 from unscaled.kernels.scales import State
 
 __all__ = [
@@ -31,4 +31,5 @@ __all__ = [
     "make_scratch",
     "predict",
     "predict_foreign",
+    "row_total",
 ]

@@ -68,9 +68,20 @@ class Scratch(NamedTuple):
     reach: np.ndarray
 
 
-def make_scratch(rows: DenseRows | SparseRows | Crossed, base: int, many_lanes: bool) -> Scratch:
-    """Room for rows of up to `base` features, the intercept included."""
-    order = rows.order if isinstance(rows, Crossed) else 1
+def row_total(rows: DenseRows | SparseRows | Crossed) -> int:
+    """How many rows there are, outside compiled code."""
+    if isinstance(rows, Crossed):
+        return row_total(rows.rows)
+    return rows.values.shape[0] if isinstance(rows, DenseRows) else len(rows.starts) - 1
+
+
+def make_scratch(rows: DenseRows | SparseRows | Crossed, many_lanes: bool) -> Scratch:
+    """Room for any of the rows."""
+    plain, order = (rows.rows, rows.order) if isinstance(rows, Crossed) else (rows, 1)
+    if isinstance(plain, DenseRows):
+        base = plain.values.shape[1] + 1
+    else:
+        base = int(np.diff(plain.starts).max(initial=0)) + 1
     room = {1: base, 2: base * (base + 1) // 2, 3: base * (base + 1) * (base + 2) // 6}[order]
     return Scratch(
         slots=None if isinstance(rows, DenseRows) else np.empty(room, np.int64),

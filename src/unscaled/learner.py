@@ -1,0 +1,348 @@
+"""The learner: lanes over one set of scales, which learn row by row and predict."""
+
+import copy
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from unscaled import __version__, kernels, merging, modelfile
+from unscaled.errors import DataError, ModelFileError, UsageError
+from unscaled.features import Crossing, NamedFeatures, PositionalFeatures
+from unscaled.foreign import adopted, is_foreign
+from unscaled.options import Clip, Interactions, Options
+from unscaled.state import Numbers
+from unscaled.tables import as_matrix, is_table, record_batches
+from unscaled.targets import Classes, make_target, restore_target
+from unscaled.weights import feature_columns, in_user_units, learned_slots, weight_columns, weights_table
+
+OnBadRow = Callable[[int, str], None]
+
+
+class Learner:
+    """An online linear learner that does not care about the units of its features.
+
+    Every row is predicted before it is learned from, so what `learn` gives is honest, and no row is kept.
+
+    >>> import numpy as np
+    >>> metres = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> label = np.array([2.0, 4.0, 6.0, 8.0])
+    >>> Learner().learn(metres, label).round(3).tolist()
+    [0.0, 2.325, 4.526, 6.694]
+    >>> Learner().learn(1024 * metres, label).round(3).tolist()
+    [0.0, 2.325, 4.526, 6.694]
+
+    X is a NumPy array, a SciPy CSR matrix, or a table: anything with Arrow's C interface (pandas, polars, pyarrow,
+    DuckDB), whose columns are then matched by name and may hold numbers, dates, text, categories and lists. Missing
+    values are absent. The options are those of `unscaled.options.Options`.
+
+    `examples` counts the rows learned from and `weight` is the sum of their weights. What is put in `attached`, as
+    plain JSON, is saved with the model.
+    """
+
+    def __init__(
+        self,
+        rule: str | tuple = "nag",
+        loss: str | tuple = "squared",
+        learning_rate: float | Sequence[float] = 0.5,
+        intercept: bool = True,
+        importance_aware: bool = True,
+        clip: Clip = None,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        interactions: Interactions = 1,
+        hash_bits: int | None = None,
+        missing_indicator: bool = False,
+        dtype: str = "float64",
+        classes: str | Sequence | None = None,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name != "self"}
+        self.options = Options(**given)
+        self.examples = 0
+        self.weight = 0.0
+        self.attached: dict[str, Any] = {}
+        self._target = make_target(self.options)
+        self._crossing = Crossing(self.options)
+        self._features: NamedFeatures | PositionalFeatures | None = None
+        self._numbers = Numbers.nothing(self.options)
+
+    def learn(
+        self, X: Any, y: Any, sample_weight: Any = None, *, on_bad_row: OnBadRow | None = None
+    ) -> np.ndarray:
+        """Learns from rows, one after the other, and gives the predictions made before each update.
+
+        A weight counts as so many examples; a row of weight 0 is predicted only. A row with an infinite value or a
+        label that the loss cannot take is an error, before which the rows above it may have been learned; with
+        `on_bad_row`, such rows are passed over, their predictions are NaN, and it is told which and why.
+        """
+        bad = on_bad_row or _refuse
+        labels = self._encode(y, bad)
+        weights = _weights(sample_weight, len(labels))
+        unusable = np.isnan(labels[:, 0]) if labels.shape[1] else np.zeros(len(labels), bool)
+        if unusable.any():
+            weights, labels = np.where(unusable, 0.0, weights), np.nan_to_num(labels)
+        predictions = np.full(labels.shape, np.nan)
+        for begin, rows in self._read(X, len(labels), learning=True):
+            here = slice(begin, begin + kernels.row_total(rows))
+            self._learn_rows(rows, labels[here], weights[here], predictions[here], begin, bad)
+        predictions[unusable] = np.nan
+        return self._shown(predictions)
+
+    def predict(self, X: Any, *, on_bad_row: OnBadRow | None = None) -> np.ndarray:
+        """Raw scores: what `learn` would give for these rows, without learning.
+
+        A number a row, with a second dimension for several targets or classes and a last one for several rates.
+        """
+        parts = [
+            self._predict_rows(rows, begin, on_bad_row or _refuse)
+            for begin, rows in self._read(X, None, learning=False)
+        ]
+        return self._shown(np.concatenate(parts) if parts else np.empty((0, self._numbers.width)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model as one Parquet table, atomically: the file at `path` is the old or the new one."""
+        modelfile.write(_contents(self), path)
+
+    def merge(self, other: "Learner") -> "Learner":
+        """A learner that knows what both know; neither is changed.
+
+        Scales are the larger ones (second moments add), counts and sums add, weights are averaged by the counts.
+        """
+        return merging.merged(self, other)
+
+    def weights(self) -> pa.Table:
+        """One row a feature: its name, scale, count, weight, and effect |weight| * scale; the strongest first."""
+        return weights_table(self)
+
+    @property
+    def progressive_loss(self) -> float | np.ndarray:
+        """The mean loss of the predictions made before each update; one a learning rate if there are several.
+
+        Of several targets or classes it is the sum of the losses of their lanes.
+        """
+        if not self.weight:
+            return float("nan")
+        rates = len(self.options.rates)
+        losses = self._numbers.lanes.loss.reshape(-1, rates)[: self._shown_outputs].sum(axis=0) / self.weight
+        return float(losses[0]) if rates == 1 else losses
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """The classes known so far, in the order of the columns of the scores; None if labels are numbers."""
+        return list(self._target.classes) if isinstance(self._target, Classes) else None
+
+    @property
+    def features(self) -> int:
+        """How many features have been seen, products included and the intercept not."""
+        seen = int(np.count_nonzero(self._numbers.count))
+        return seen - int(self.options.intercept and seen > 0)
+
+    def _copy(self) -> "Learner":
+        return copy.deepcopy(self)
+
+    def _encode(self, y: Any, bad: OnBadRow) -> np.ndarray:
+        """Labels a lane, where the lanes of a target are repeated for each learning rate."""
+        labels = self._target.encode(y, bad)
+        is_open = isinstance(self._target, Classes) and self._target.is_open
+        self._numbers.widen(self.options, self._target.lanes, is_open)
+        return np.repeat(labels, len(self.options.rates), axis=1)
+
+    def _read(self, X: Any, expected: int | None, learning: bool) -> Iterator[tuple[int, Any]]:
+        """The rows of X as the kernels take them, each part with the number of its first row."""
+        total = 0
+        for batch in record_batches(X) if is_table(X) else [as_matrix(X)]:
+            begin, total = total, total + (batch.num_rows if is_table(batch) else batch.shape[0])
+            if expected is not None and total > expected:
+                raise UsageError(f"X has more rows than there are labels ({expected})")
+            features = self._features_for(batch, learning)
+            for start, rows in features.read(batch, learning):
+                slots = self._crossing.table_size(features.base)
+                self._numbers.make_room(slots)
+                yield begin + start, self._crossing.rows(rows, features.base, features.column)
+        if expected is not None and total != expected:
+            raise UsageError(f"X has {total} rows, but there are {expected} labels")
+
+    def _features_for(self, batch: Any, learning: bool) -> NamedFeatures | PositionalFeatures:
+        wanted = NamedFeatures if is_table(batch) else PositionalFeatures
+        options = self.options
+        if self._features is None:
+            if not learning:
+                raise UsageError("nothing has been learned yet; call learn first")
+            self._features = (
+                NamedFeatures(options.intercept, options.hash_bits, options.missing_indicator)
+                if wanted is NamedFeatures
+                else PositionalFeatures(options.intercept, options.hash_bits)
+            )
+        if not isinstance(self._features, wanted):
+            had, got = ("plain arrays", "a table") if wanted is NamedFeatures else ("named columns", "an array")
+            raise DataError(f"this learner was taught with {had} and cannot match the columns of {got}")
+        return self._features
+
+    def _first_slot(self, rows: Any) -> int:
+        """Dense rows start at the intercept's slot, listed ones name their slots themselves."""
+        return self._features.first if isinstance(rows, kernels.DenseRows) and self._features else 0
+
+    def _learn_rows(
+        self, rows: Any, labels: np.ndarray, weights: np.ndarray, out: np.ndarray, begin: int, bad: OnBadRow
+    ) -> None:
+        learn = kernels.learn_foreign if is_foreign(self.options) else kernels.learn
+        one = self._numbers.width == 1
+        model = adopted(self._numbers.model(self.options, self._first_slot(rows), to_learn=True))
+        batch = kernels.Batch(rows, labels[:, 0] if one else labels, weights, out[:, 0] if one else out)
+        scratch = kernels.make_scratch(rows, many_lanes=not one)
+        total, i = len(labels), 0
+        while (stopped := learn(model, batch, scratch, i)) < total:
+            self._count(weights[i:stopped])
+            bad(begin + stopped, self._infinite(rows, stopped))
+            out[stopped] = np.nan
+            i = stopped + 1
+        self._count(weights[i:])
+
+    def _predict_rows(self, rows: Any, begin: int, bad: OnBadRow) -> np.ndarray:
+        predict = kernels.predict_foreign if is_foreign(self.options) else kernels.predict
+        one = self._numbers.width == 1
+        model = adopted(self._numbers.model(self.options, self._first_slot(rows), to_learn=False))
+        total, i = kernels.row_total(rows), 0
+        out = np.full((total, self._numbers.width), np.nan)
+        scratch = kernels.make_scratch(rows, many_lanes=not one)
+        while (stopped := predict(model, rows, scratch, out[:, 0] if one else out, i)) < total:
+            bad(begin + stopped, self._infinite(rows, stopped))
+            out[stopped] = np.nan
+            i = stopped + 1
+        return out
+
+    def _count(self, weights: np.ndarray) -> None:
+        self.examples += int(np.count_nonzero(weights))
+        self.weight = float(np.cumsum(np.append(self.weight, weights))[-1])
+
+    def _infinite(self, rows: Any, i: int) -> str:
+        """What is wrong with a row that a kernel stopped at."""
+        plain = rows.rows if isinstance(rows, kernels.Crossed) else rows
+        if isinstance(plain, kernels.DenseRows):
+            slot = int(np.flatnonzero(np.isinf(plain.values[i]))[0]) + 1 + self._features.first
+        else:
+            here = slice(plain.starts[i], plain.starts[i + 1])
+            slot = int(plain.slots[here][np.isinf(plain.values[here])][0])
+        return f"{self._features.name(slot)} is infinite; mend the value or leave it out"
+
+    @property
+    def _shown_outputs(self) -> int:
+        """The lane for classes to come is nobody's business."""
+        is_open = isinstance(self._target, Classes) and self._target.is_open
+        return self._target.lanes - int(is_open)
+
+    def _shown(self, scores: np.ndarray) -> np.ndarray:
+        """Scores a row, output and rate, without the dimensions of size one."""
+        outputs, rates = self._shown_outputs, len(self.options.rates)
+        shaped = scores.reshape(len(scores), -1, rates)[:, :outputs]
+        single_output = outputs == 1 and not (isinstance(self._target, Classes) and self._target.is_open)
+        shaped = shaped[:, 0] if single_output else shaped
+        return shaped[..., 0] if rates == 1 else shaped
+
+
+def load(
+    path: str | os.PathLike[str], *, loss: tuple | None = None, rule: tuple | None = None
+) -> Learner:
+    """Reads a model file; learning on gives bit for bit what it would have given without the file.
+
+    A model with a loss or a rule of your own needs it again: a file holds no code.
+    """
+    contents = modelfile.read(path)
+    try:
+        return _restored(contents, loss, rule)
+    except (KeyError, TypeError, IndexError) as error:
+        raise ModelFileError(f"{os.fspath(path)} does not hold a whole model: {error!r}") from None
+
+
+def _contents(learner: Learner) -> modelfile.Contents:
+    numbers, features = learner._numbers, learner._features
+    slots = learned_slots(learner)
+    if features is not None:  # a base feature is kept also if it was never more than zero
+        base = learner._crossing.base_slots(np.arange(features.first, features.base))
+        slots = np.union1d(slots, base)
+    weights, scales = in_user_units(learner, slots)
+    columns = {
+        **feature_columns(learner, slots),
+        **weight_columns(learner, weights),
+        "scale": scales,
+        "count": numbers.count[slots],
+        "slot": slots,
+        "s": numbers.scale[slots],
+    }
+    for k in range(numbers.width):
+        columns[f"v{k}"] = numbers.v[slots, k]
+        if learner.options.rule.adaptive:
+            columns[f"gamma{k}"] = numbers.gamma[slots, k]
+    described = {
+        "version": __version__,
+        "options": learner.options.described(),
+        "features": features.describe() if features is not None else None,
+        "target": learner._target.describe(),
+        "examples": learner.examples,
+        "weight": learner.weight,
+        "totals": numbers.totals.tolist(),
+        "lanes": [each.tolist() for each in numbers.lanes],
+        "attached": learner.attached,
+    }
+    return modelfile.Contents(pa.table(columns), described)
+
+
+def _restored(contents: modelfile.Contents, loss: tuple | None, rule: tuple | None) -> Learner:
+    described = contents.described
+    given = {**described["options"], **({"loss": loss} if loss else {}), **({"rule": rule} if rule else {})}
+    learner = Learner(**given)
+    learner.examples, learner.weight = described["examples"], described["weight"]
+    learner.attached = described["attached"]
+    learner._target = restore_target(learner.options, described["target"])
+    if described["features"] is None:
+        return learner
+    slots = contents.column("slot")
+    learner._features = _restored_features(learner, contents, slots)
+    numbers = learner._numbers
+    numbers.make_room(learner._crossing.table_size(learner._features.base))
+    numbers.widen(learner.options, len(described["lanes"][0]) // len(learner.options.rates), is_open=False)
+    numbers.lanes = kernels.Lanes(*map(np.array, described["lanes"]))
+    numbers.totals[:] = described["totals"]
+    numbers.scale[slots], numbers.count[slots] = contents.column("s"), contents.column("count")
+    seen = numbers.scale > 0
+    numbers.inverse[seen] = 1.0 / numbers.scale[seen] if learner.options.rule.normalised else 1.0
+    for k in range(numbers.width):
+        numbers.v[slots, k] = contents.column(f"v{k}")
+        if learner.options.rule.adaptive:
+            numbers.gamma[slots, k] = contents.column(f"gamma{k}")
+    return learner
+
+
+def _restored_features(
+    learner: Learner, contents: modelfile.Contents, slots: np.ndarray
+) -> NamedFeatures | PositionalFeatures:
+    options, described = learner.options, contents.described["features"]
+    if described["kind"] == PositionalFeatures.kind:
+        return PositionalFeatures(options.intercept, options.hash_bits, described["columns"])
+    features = NamedFeatures(options.intercept, options.hash_bits, options.missing_indicator)
+    at = {int(slot): row for row, slot in enumerate(slots)}
+    columns, values = contents.table["column"].to_pylist(), contents.table["value"].to_pylist()
+    names = []
+    for i in range(features.first + 1, features.first + 1 + described["base"]):
+        row = at[int(learner._crossing.base_slots(np.int64(i)))]
+        names.append((columns[row], values[row] or ""))
+    features.restore(described, names)
+    return features
+
+
+def _weights(given: Any, rows: int) -> np.ndarray:
+    if given is None:
+        return np.ones(rows)
+    weights = np.asarray(given, np.float64)
+    if weights.shape != (rows,):
+        raise UsageError(f"sample_weight has the shape {weights.shape}, it must have one weight for each of {rows} rows")
+    if not (weights >= 0.0).all() or not np.isfinite(weights).all():
+        row = int(np.flatnonzero(~((weights >= 0.0) & np.isfinite(weights)))[0])
+        raise DataError(f"row {row}: weight {weights[row]:g} is not a finite number of at least 0")
+    return weights
+
+
+def _refuse(row: int, why: str) -> None:
+    raise DataError(f"row {row}: {why}")

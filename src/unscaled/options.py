@@ -1,0 +1,215 @@
+"""What can be chosen about a learner: every hyperparameter, stated once.
+
+`Options` is checked when it is made, so that whatever holds one can trust it. The estimators and the command line
+take names, defaults and help from its fields.
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from numbers import Real
+from typing import Any
+
+from unscaled.errors import UsageError
+from unscaled.losses import LOSSES
+from unscaled.rules import RULES
+
+Interactions = int | Sequence[tuple[str, str]]
+Clip = None | str | float | tuple[float, float]
+
+FOLLOW_LABELS = "labels"
+OPEN_CLASSES = "auto"
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The hyperparameters of a learner."""
+
+    rule: str | tuple = _option("nag", f"The update rule: {', '.join(RULES)}.")
+    loss: str | tuple = _option(
+        "squared", f"The loss: {', '.join(LOSSES)}; parameters in parentheses, as in quantile(0.9)."
+    )
+    learning_rate: float | tuple[float, ...] = _option(
+        0.5, "The learning rate. Several rates learn side by side."
+    )
+    intercept: bool = _option(True, "Whether there is a constant feature.")
+    importance_aware: bool = _option(
+        True, "Whether steps follow the gradient flow and so never overshoot; otherwise the paper's plain step."
+    )
+    clip: Clip = _option(
+        None, "Cut predictions to ±C, to (low, high), or to the range of the labels seen before ('labels')."
+    )
+    l1: float = _option(0.0, "L1 penalty on the weights in units of their scales.")
+    l2: float = _option(0.0, "L2 penalty on the weights in units of their scales.")
+    interactions: Interactions = _option(
+        1, "2 adds all products of two columns, 3 also of three; or pairs of column patterns, as job:*."
+    )
+    hash_bits: int | None = _option(
+        None, "Keep categories and interactions in a table of 2^bits features instead of by exact name."
+    )
+    missing_indicator: bool = _option(False, "Add a feature that says that a column's value is missing.")
+    dtype: str = _option("float64", "Precision of the weights: float64, or float32 for very large models.")
+    classes: str | tuple | None = _option(
+        None, "None to predict numbers, 'auto' to learn classes as they appear, or the classes."
+    )
+
+    def __post_init__(self) -> None:
+        """Brings what was given into one form and refuses what makes no sense."""
+        settle = {
+            "rule": named("rule", self.rule, RULES),
+            "loss": named("loss", self.loss, LOSSES),
+            "learning_rate": _rates(self.learning_rate),
+            "clip": _clip(self.clip),
+            "l1": _at_least_zero("l1", self.l1),
+            "l2": _at_least_zero("l2", self.l2),
+            "interactions": _interactions(self.interactions),
+            "hash_bits": _hash_bits(self.hash_bits),
+            "dtype": _one_of("dtype", str(self.dtype), ("float64", "float32")),
+            "classes": _classes(self.classes),
+        }
+        for name, value in settle.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The learning rates, also if there is only one."""
+        return self.learning_rate if isinstance(self.learning_rate, tuple) else (self.learning_rate,)
+
+    @property
+    def order(self) -> int:
+        """The order of the interactions: 1 if there are none."""
+        return self.interactions if isinstance(self.interactions, int) else 2
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of column patterns that interactions are limited to; none if they are not."""
+        return () if isinstance(self.interactions, int) else tuple(self.interactions)
+
+
+    def described(self) -> dict[str, Any]:
+        """The options as plain JSON, from which they can be made again."""
+        return {**vars(self), "rule": spelled(self.rule), "loss": spelled(self.loss)}
+
+
+def option_fields() -> dict[str, str]:
+    """Every option and its help."""
+    return {each.name: each.metadata["help"] for each in fields(Options)}
+
+
+def named(kind: str, given: str | tuple, known: Mapping[str, type[tuple]]) -> tuple:
+    """A rule or a loss from its name, with parameters in parentheses, or one that is made already."""
+    if isinstance(given, tuple):
+        return given
+    call = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", str(given))
+    if call is None or call[1] not in known:
+        raise UsageError(f"unknown {kind} {given!r}{nearest(str(given), known)}")
+    maker = known[call[1]]
+    try:
+        numbers = [float(part) for part in (call[2] or "").split(",") if part.strip()]
+        made = maker(*numbers)
+    except (TypeError, ValueError):
+        takes = ", ".join(maker._fields) or "no parameters"  # type: ignore[attr-defined]
+        raise UsageError(f"cannot read {kind} {given!r}: {call[1]} takes {takes}") from None
+    _check_parameters(given, made)
+    return made
+
+
+def _check_parameters(given: str, made: tuple) -> None:
+    bounds = {"tau": (0.0, 1.0), "delta": (0.0, math.inf), "power": (0.0, 10.0), "t0": (0.0, math.inf)}
+    for name, number in zip(made._fields, made, strict=True):  # type: ignore[attr-defined]
+        low, high = bounds[name]
+        zero_is_fine = name == "power"
+        if not (low < number < high or (zero_is_fine and number == 0.0) or (name == "delta" and number == high)):
+            raise UsageError(f"{given}: {name} must lie between {low:g} and {high:g}")
+
+
+def spelled(made: tuple) -> str:
+    """The name that `named` reads: quantile(0.9)."""
+    for known in (RULES, LOSSES):
+        for name, maker in known.items():
+            if type(made) is maker:
+                return f"{name}({', '.join(map(repr, made))})" if made else name
+    return type(made).__name__
+
+
+def nearest(given: str, known: Iterable[str]) -> str:
+    """A hint that ends an error message: the nearest names, or all if none is near."""
+    names = list(known)
+    close = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+    if close:
+        return f"; did you mean {' or '.join(repr(name) for name in close)}?"
+    return f"; there are {', '.join(names)}" if len(names) <= 20 else ""
+
+
+def _rates(given: float | Sequence[float]) -> float | tuple[float, ...]:
+    rates = tuple(given) if isinstance(given, Sequence) or hasattr(given, "__len__") else (given,)
+    for rate in rates:
+        if not _is_number(rate) or not 0.0 < rate < math.inf:
+            raise UsageError(f"learning_rate must be a positive number, not {rate!r}")
+    if not rates:
+        raise UsageError("learning_rate is an empty list; give at least one rate")
+    numbers = tuple(float(rate) for rate in rates)
+    return numbers if hasattr(given, "__len__") else numbers[0]
+
+
+def _clip(given: Clip) -> Clip:
+    if given is None or given == FOLLOW_LABELS:
+        return given
+    bounds = (-given, given) if _is_number(given) else given  # type: ignore[operator]
+    if isinstance(bounds, str) or len(bounds) != 2 or not all(map(_is_number, bounds)):  # type: ignore[arg-type]
+        raise UsageError(f"clip must be a number, two numbers or 'labels', not {given!r}")
+    low, high = map(float, bounds)  # type: ignore[arg-type]
+    if not low < high:
+        raise UsageError(f"clip must go from a lower to a higher number, not {given!r}")
+    return (low, high)
+
+
+def _at_least_zero(name: str, given: float) -> float:
+    if not _is_number(given) or not 0.0 <= given < math.inf:
+        raise UsageError(f"{name} must be zero or a positive number, not {given!r}")
+    return float(given)
+
+
+def _interactions(given: Interactions) -> Interactions:
+    if isinstance(given, int) and given in (1, 2, 3) and not isinstance(given, bool):
+        return given
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        pairs = tuple(tuple(pair) for pair in given if not isinstance(pair, str))
+        if pairs and len(pairs) == len(given) and all(len(pair) == 2 for pair in pairs) and len(pairs) <= 62:
+            return tuple((str(left), str(right)) for left, right in pairs)
+    raise UsageError(
+        f"interactions must be 1, 2, 3 or up to 62 pairs of column patterns such as [('job', '*')], not {given!r}"
+    )
+
+
+def _hash_bits(given: int | None) -> int | None:
+    if given is None or (isinstance(given, int) and 1 <= given <= 31 and not isinstance(given, bool)):
+        return given
+    raise UsageError(f"hash_bits must be a whole number from 1 to 31, not {given!r}")
+
+
+def _one_of(name: str, given: str, known: Sequence[str]) -> str:
+    if given not in known:
+        raise UsageError(f"unknown {name} {given!r}{nearest(given, known)}")
+    return given
+
+
+def _classes(given: str | Sequence | None) -> str | tuple | None:
+    if given is None or (isinstance(given, str) and given == OPEN_CLASSES):
+        return given
+    if isinstance(given, str):
+        raise UsageError(f"classes must be None, 'auto' or a list of classes, not {given!r}")
+    classes = tuple(getattr(name, "item", lambda name=name: name)() for name in given)
+    if len(set(classes)) != len(classes) or len(classes) < 2:
+        raise UsageError(f"classes must be two or more different ones, not {list(classes)!r}")
+    return classes
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, Real) and not isinstance(given, bool)
