@@ -88,7 +88,16 @@ class Learner:
             here = slice(begin, begin + kernels.row_total(rows))
             self._learn_rows(rows, labels[here], weights[here], predictions[here], begin, bad)
         predictions[unusable] = np.nan
-        return self._shown(predictions)
+        shown = self._shown(predictions)
+        if isinstance(self._target, Classes):
+            self._target.hide_future(shown)
+        return shown
+
+    def expect_classes(self, classes: Sequence[Any]) -> None:
+        """Makes classes known before their first rows, to a learner that takes in new ones."""
+        if not isinstance(self._target, Classes) or not self._target.is_open:
+            raise UsageError("only a learner with classes='auto' takes in new classes")
+        self._target.classes += [name for name in classes if name not in self._target.classes]
 
     def predict(self, X: Any, *, on_bad_row: OnBadRow | None = None) -> np.ndarray:
         """Raw scores: what `learn` would give for these rows, without learning.

@@ -28,11 +28,12 @@ _REASONS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
 
 
 class Numbers:
-    """Labels that are numbers: one a row, or several."""
+    """Labels that are numbers: one a row, or several. `last_labels` are those that were encoded last."""
 
     def __init__(self, labels: str, outputs: int | None = None) -> None:
         self.labels = labels
         self.outputs = outputs
+        self.last_labels = np.empty((0, 1))
 
     @property
     def lanes(self) -> int:
@@ -56,6 +57,7 @@ class Numbers:
             label = lanes[row][~usable[row]][0]
             bad(row, f"label {label:g} {reason if np.isfinite(label) and abs(label) <= 1e100 else _why(label)}")
             lanes[row] = np.nan
+        self.last_labels = lanes
         return lanes
 
     def describe(self) -> dict[str, Any]:
@@ -66,12 +68,15 @@ class Numbers:
 class Classes:
     """Labels that are classes: a lane each, whose label is +1 for its own class and -1 for all others.
 
-    Two classes given beforehand need one lane only, that of the second.
+    Two classes given beforehand need one lane only, that of the second. `last_labels` are the numbers of the classes
+    that were encoded last, and `news` the classes among them that were new, with their first rows.
     """
 
     def __init__(self, classes: Sequence[Any], is_open: bool) -> None:
         self.classes = list(classes)
         self.is_open = is_open
+        self.last_labels = np.empty(0)
+        self.news: list[tuple[int, int]] = []
 
     @property
     def lanes(self) -> int:
@@ -90,16 +95,24 @@ class Classes:
             there = np.flatnonzero(codes >= 0)
             lanes[there, codes[there]] = 1.0
         lanes[codes < 0] = np.nan
+        self.last_labels = np.where(codes < 0, np.nan, codes)
         return lanes
+
+    def hide_future(self, scores: np.ndarray) -> None:
+        """A class cannot be predicted before its first row is over: until then its score is -inf."""
+        for code, row in self.news:
+            scores[: row + 1, code] = -np.inf
 
     def _codes(self, labels: list[Any], bad: OnBadRow) -> np.ndarray:
         code_of = {name: code for code, name in enumerate(self.classes)}
         codes = np.empty(len(labels), np.int64)
+        self.news = []
         for row, label in enumerate(labels):
             code = code_of.get(label, -1) if label is not None and label == label else -2
             if code == -1 and self.is_open:
                 code = code_of[label] = len(self.classes)
                 self.classes.append(label)
+                self.news.append((code, row))
             if code == -1:
                 bad(row, f"class {label!r} was not among those given{nearest(str(label), map(str, self.classes))}")
             if code == -2:

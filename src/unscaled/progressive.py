@@ -1,0 +1,244 @@
+"""Progressive validation: how good the predictions were that were made before each update.
+
+All sums run row by row, so neither batches nor a resumed run change a bit of them, and memory does not grow.
+"""
+
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unscaled.learner import Learner, OnBadRow
+from unscaled.losses import SIGN
+from unscaled.scores import (
+    as_prediction,
+    class_codes,
+    class_probabilities,
+    has_probabilities,
+    probability,
+)
+
+SMALLEST_PROBABILITY = 1e-15
+"""A probability of 0 for what happened costs as much as this one; scikit-learn draws the line there too."""
+
+BINS = 2000
+"""On either side of 0, spaced by the logarithm: two scores that differ by 1.1 % fall into different bins."""
+
+_NEAREST, _FARTHEST = 1e-4, 1e6
+
+
+def _added(total: float, terms: np.ndarray) -> float:
+    """total + terms[0] + terms[1] + …, strictly in this order."""
+    return float(np.cumsum(np.append(total, terms))[-1])
+
+
+@dataclass
+class RegressionMetrics:
+    """Errors of predicted numbers, each target's averaged."""
+
+    weight: float = 0.0
+    origin: list[float] = field(default_factory=list)  # the first labels: sums are of distances to them
+    squared: list[float] = field(default_factory=list)
+    absolute: list[float] = field(default_factory=list)
+    labels: list[float] = field(default_factory=list)
+    squared_labels: list[float] = field(default_factory=list)
+
+    def update(self, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> None:
+        """Takes in rows of labels and predictions, a column a target."""
+        if not self.origin and len(labels):
+            self.origin = labels[0].tolist()
+            self.squared, self.absolute, self.labels, self.squared_labels = (
+                [0.0] * len(self.origin) for _ in range(4)
+            )
+        self.weight = _added(self.weight, weights)
+        for k, origin in enumerate(self.origin):
+            error, label = predictions[:, k] - labels[:, k], labels[:, k] - origin
+            self.squared[k] = _added(self.squared[k], weights * error * error)
+            self.absolute[k] = _added(self.absolute[k], weights * np.abs(error))
+            self.labels[k] = _added(self.labels[k], weights * label)
+            self.squared_labels[k] = _added(self.squared_labels[k], weights * label * label)
+
+    def report(self) -> dict[str, Any]:
+        """MSE, RMSE, MAE and R²."""
+        if not self.weight:
+            return {}
+        squared, absolute = np.array(self.squared), np.array(self.absolute)
+        spread = np.array(self.squared_labels) - np.array(self.labels) ** 2 / self.weight
+        constant = spread <= 0.0
+        r2 = np.where(constant, np.nan, 1.0 - squared / np.where(constant, 1.0, spread))
+        return {
+            "mse": float(squared.mean() / self.weight),
+            "rmse": float(np.sqrt(squared / self.weight).mean()),
+            "mae": float(absolute.mean() / self.weight),
+            "r2": None if constant.any() else float(r2.mean()),
+        }
+
+
+@dataclass
+class Ranking:
+    """The area under the ROC curve from two histograms of scores: bounded memory, no row kept."""
+
+    negative: list[float] = field(default_factory=lambda: [0.0] * (2 * BINS + 1))
+    positive: list[float] = field(default_factory=lambda: [0.0] * (2 * BINS + 1))
+
+    def update(self, is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray) -> None:
+        """Takes in scores that should be higher for positives."""
+        span = np.log(_FARTHEST / _NEAREST)
+        with np.errstate(divide="ignore"):
+            place = np.log(np.abs(scores) / _NEAREST) / span * BINS
+        bins = BINS + (np.sign(scores) * np.ceil(np.clip(place, 0, BINS))).astype(np.int64)
+        for name, chosen in (("positive", is_positive), ("negative", ~is_positive)):
+            histogram = np.array(getattr(self, name))
+            np.add.at(histogram, bins[chosen], weights[chosen])  # one by one: batches must not matter
+            setattr(self, name, histogram.tolist())
+
+    def area(self) -> float | None:
+        """The chance that a positive scores higher than a negative, ties counting half."""
+        positive, negative = np.array(self.positive), np.array(self.negative)
+        pairs = positive.sum() * negative.sum()
+        if not pairs:
+            return None
+        below = np.cumsum(negative) - negative
+        return float((positive * (below + negative / 2.0)).sum() / pairs)
+
+
+@dataclass
+class ClassMetrics:
+    """Errors of predicted classes; with two of them, of their ranking too."""
+
+    weight: float = 0.0
+    wrong: float = 0.0
+    log_loss: float = 0.0
+    seen: list[float] = field(default_factory=list)
+    found: list[float] = field(default_factory=list)
+    ranking: Ranking = field(default_factory=Ranking)
+
+    def update(self, codes: np.ndarray, scores: np.ndarray, weights: np.ndarray, loss: tuple) -> None:
+        """Takes in rows of true classes, as their numbers, and scores."""
+        rows = np.arange(len(codes))
+        right = class_codes(scores) == codes
+        self.weight = _added(self.weight, weights)
+        self.wrong = _added(self.wrong, np.where(right, 0.0, weights))
+        if has_probabilities(loss):
+            chances = class_probabilities(loss, scores)[rows, codes]
+            self.log_loss = _added(self.log_loss, -weights * np.log(np.maximum(chances, SMALLEST_PROBABILITY)))
+        known = max(int(codes.max(initial=-1)) + 1, len(self.seen))
+        self.seen += [0.0] * (known - len(self.seen))
+        self.found += [0.0] * (known - len(self.found))
+        for code in range(known):
+            own = codes == code
+            self.seen[code] = _added(self.seen[code], weights[own])
+            self.found[code] = _added(self.found[code], weights[own & right])
+        margins = _margins(scores)
+        if margins is not None:
+            self.ranking.update(codes == 1, margins, weights)
+
+    def report(self, loss: tuple, classes: list[Any]) -> dict[str, Any]:
+        """Error, log loss where the loss says probabilities, AUC for two classes, recall of each class."""
+        if not self.weight:
+            return {}
+        result: dict[str, Any] = {"error": self.wrong / self.weight}
+        if has_probabilities(loss):
+            result["log_loss"] = self.log_loss / self.weight
+        if len(classes) == 2:
+            result["auc"] = self.ranking.area()
+        result["recall"] = {
+            str(name): found / seen if seen else None
+            for name, found, seen in zip(classes, self.found, self.seen, strict=False)
+        }
+        return result
+
+
+@dataclass
+class SignMetrics:
+    """Errors of margins against labels -1 and +1, of one target or averaged over several (multi-label)."""
+
+    weight: float = 0.0
+    wrong: float = 0.0
+    log_loss: float = 0.0
+    ranking: Ranking = field(default_factory=Ranking)
+
+    def update(self, labels: np.ndarray, margins: np.ndarray, weights: np.ndarray, loss: tuple) -> None:
+        """Takes in rows of labels and margins, a column a target."""
+        targets = labels.shape[1]
+        self.weight = _added(self.weight, weights)
+        wrong = (margins > 0.0) != (labels > 0.0)
+        self.wrong = _added(self.wrong, weights * wrong.mean(axis=1))
+        if has_probabilities(loss):
+            chances = np.maximum(probability(loss, margins * labels), SMALLEST_PROBABILITY)
+            self.log_loss = _added(self.log_loss, -weights * np.log(chances).mean(axis=1))
+        if targets == 1:
+            self.ranking.update(labels[:, 0] > 0.0, margins[:, 0], weights)
+
+    def report(self, loss: tuple) -> dict[str, Any]:
+        """Error, log loss where the loss says probabilities, and AUC for one target."""
+        if not self.weight:
+            return {}
+        result = {"error": self.wrong / self.weight}
+        if has_probabilities(loss):
+            result["log_loss"] = self.log_loss / self.weight
+        return {**result, "auc": self.ranking.area()}
+
+
+class Progressive:
+    """A learner together with the metrics of what it predicted before it learned. They are saved with the model."""
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        kept = learner.attached.get("progressive", {})
+        self._metrics = self._make(kept)
+
+    def _make(self, kept: dict[str, Any]) -> RegressionMetrics | ClassMetrics | SignMetrics:
+        options = self.learner.options
+        if options.classes is None and getattr(options.loss, "labels", None) != SIGN:
+            return RegressionMetrics(**kept)
+        kind = SignMetrics if options.classes is None else ClassMetrics
+        return kind(**{**kept, "ranking": Ranking(**kept["ranking"])}) if kept else kind()
+
+    def learn(self, X: Any, y: Any, weights: np.ndarray | None = None, on_bad_row: OnBadRow | None = None) -> np.ndarray:
+        """`Learner.learn`, and the metrics of what it gave. With several learning rates, those of the first."""
+        scores = self.learner.learn(X, y, weights, on_bad_row=on_bad_row)
+        self._update(y, scores, np.ones(len(scores)) if weights is None else np.asarray(weights, np.float64))
+        return scores
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """`Learner.save`, with the metrics."""
+        self.learner.attached["progressive"] = asdict(self._metrics)
+        self.learner.save(path)
+
+    def _update(self, y: Any, scores: np.ndarray, weights: np.ndarray) -> None:
+        learner = self.learner
+        first = scores[..., 0] if len(learner.options.rates) > 1 else scores
+        labels = learner._target.last_labels
+        usable = ~np.isnan(labels if labels.ndim == 1 else labels[:, 0]) & ~np.isnan(first.reshape(len(first), -1)[:, 0])
+        first, labels, weights = first[usable], labels[usable], weights[usable]
+        if isinstance(self._metrics, ClassMetrics):
+            self._metrics.update(labels.astype(np.int64), first, weights, learner.options.loss)
+            return
+        columns = first.reshape(len(first), -1)
+        if isinstance(self._metrics, SignMetrics):
+            self._metrics.update(labels, columns, weights, learner.options.loss)
+        else:
+            self._metrics.update(labels, as_prediction(learner.options.loss, columns), weights)
+
+    def metrics(self) -> dict[str, Any]:
+        """All metrics so far, by name."""
+        loss = self.learner.options.loss
+        if isinstance(self._metrics, ClassMetrics):
+            return self._metrics.report(loss, self.learner.classes or [])
+        if isinstance(self._metrics, SignMetrics):
+            return self._metrics.report(loss)
+        return self._metrics.report()
+
+
+def _margins(scores: np.ndarray) -> np.ndarray | None:
+    """How much the second of two classes is preferred to the first; None unless there are two."""
+    if scores.ndim == 1:
+        return scores
+    if scores.shape[1] < 2:
+        return np.zeros(len(scores))
+    if scores.shape[1] > 2:
+        return None
+    both_known = np.isfinite(scores).all(axis=1)
+    return np.where(both_known, scores[:, 1], 0.0) - np.where(both_known, scores[:, 0], 0.0)
