@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +28,9 @@ from unscaled.scores import as_prediction, class_codes, class_probabilities, has
 from unscaled.tables import is_table, record_batches
 
 MULTILABEL = "multilabel-indicator"
+
+ENOUGH_VISITS, MOST_PASSES = 10_000, 20
+"""`fit` goes over small data more than once unless told otherwise: up to 20 times, until 10,000 rows were visited."""
 
 
 class _OnlineEstimator(BaseEstimator):
@@ -90,17 +94,22 @@ class _OnlineEstimator(BaseEstimator):
 
     def _fit(self, learner: Learner, X: Any, y: np.ndarray, weights: np.ndarray | None) -> Self:
         """Learns the rows in `passes` passes; the progressive loss is that of the first."""
-        if not isinstance(self.passes, int) or self.passes < 1:
-            raise UsageError(f"passes must be a whole number of at least 1, not {self.passes!r}")
         order = np.arange(len(y))
         random = check_random_state(self.random_state)
-        for done in range(self.passes):
+        for done in range(self._pass_count(len(y))):
             if self.shuffle:
                 random.shuffle(order)
             self._learn(learner, _taken(X, order), y[order], None if weights is None else weights[order])
             if done == 0:
                 self.progressive_loss_ = learner.progressive_loss
         return self
+
+    def _pass_count(self, rows: int) -> int:
+        if self.passes is None:
+            return max(1, min(MOST_PASSES, -(-ENOUGH_VISITS // rows)))
+        if not isinstance(self.passes, Integral) or self.passes < 1:
+            raise UsageError(f"passes must be None or a whole number of at least 1, not {self.passes!r}")
+        return int(self.passes)
 
     def _learn(self, learner: Learner, X: Any, y: np.ndarray, weights: np.ndarray | None) -> None:
         learner.learn(X, y, weights)
@@ -132,8 +141,8 @@ class OnlineRegressor(RegressorMixin, _OnlineEstimator):
     True
 
     X may be an array, a sparse matrix, or a table with text, categories, dates and lists in it; NaN is missing.
-    `fit` starts anew and takes the rows in a random order, `passes` times; `partial_fit` goes on, in the order given.
-    After either, `progressive_loss_` is the mean loss of the predictions made before each update, and `learner_` the
+    `fit` starts anew and takes the rows in a random order, `passes` times: by default once, less than 10,000 rows up
+    to 20 times. `partial_fit` goes on, in the order given. After either, `progressive_loss_` is the mean loss of the predictions made before each update, and `learner_` the
     `Learner`. The other parameters are those of `unscaled.options.Options`.
     """
 
@@ -151,7 +160,7 @@ class OnlineRegressor(RegressorMixin, _OnlineEstimator):
         hash_bits: int | None = None,
         missing_indicator: bool = False,
         dtype: str = "float64",
-        passes: int = 1,
+        passes: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
     ) -> None:
@@ -225,7 +234,7 @@ class OnlineClassifier(ClassifierMixin, _OnlineEstimator):
         hash_bits: int | None = None,
         missing_indicator: bool = False,
         dtype: str = "float64",
-        passes: int = 1,
+        passes: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
     ) -> None:
