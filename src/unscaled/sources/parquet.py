@@ -1,0 +1,43 @@
+"""Parquet: read batch by batch, never a whole file."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unscaled.errors import DataError
+from unscaled.sources.batch import Batch, RowPlaces
+from unscaled.sources.format import Format, Reading
+
+MAGIC = b"PAR1"
+
+
+def read_parquet(reading: Reading) -> Iterator[Batch]:
+    """Yield the batches of a Parquet file."""
+    file = reading.file
+    try:
+        with pq.ParquetFile(file.random_access()) as parquet:
+            rows = 0
+            for batch in parquet.iter_batches(batch_size=reading.batch_rows):
+                if batch.num_rows:
+                    first_row, rows = rows, rows + batch.num_rows
+                    file.progress = rows / parquet.metadata.num_rows
+                    yield Batch(batch, RowPlaces(file.name, first_row + 1))
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"{file.name}: not a readable Parquet file ({error}); "
+            "write it anew or name its format with --format"
+        ) from error
+
+
+def _is_parquet(head: bytes) -> bool:
+    return head.startswith(MAGIC)
+
+
+PARQUET = Format(
+    name="parquet",
+    suffixes=(".parquet", ".pq"),
+    help="Apache Parquet",
+    recognises=_is_parquet,
+    read=read_parquet,
+)
