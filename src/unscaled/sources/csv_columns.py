@@ -12,8 +12,7 @@ TEXT = pa.dictionary(pa.int32(), pa.string())
 NUMBER = pa.float64()
 NO_NUMBER = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"]
 
-_PARALLEL_BYTES = 1 << 20
-_LARGEST_BLOCK = (1 << 31) - 1
+PARALLEL_BYTES = 1 << 21
 
 
 class CsvColumns:
@@ -40,7 +39,7 @@ class CsvColumns:
     def parse_as_far_as_it_fits(self, data: bytes) -> pa.Table:
         """Parse records as text, then convert each column whose every cell fits its type."""
         as_text = {name: TEXT if kind == TEXT else pa.string() for name, kind in self._types.items()}
-        table = self._read(data, as_text)
+        table = self._read(data, as_text, len(data) + 1)
         for position, name in enumerate(self.names):
             column = table.column(position)
             if name not in self._types and not pa.types.is_null(column.type):
@@ -50,23 +49,16 @@ class CsvColumns:
                 table = table.set_column(position, name, _converted(column, self._types[name]))
         return _without_empty_text(table)
 
-    def _read(self, data: bytes, types: dict[str, pa.DataType]) -> pa.Table:
-        quotes = b'"' in data
-        table = csv.read_csv(
+    def _read(self, data: bytes, types: dict[str, pa.DataType], part: int = PARALLEL_BYTES) -> pa.Table:
+        """Parse `data` in parts of `part` bytes in parallel; a longer record needs a larger part."""
+        return csv.read_csv(
             pa.py_buffer(data),
-            read_options=csv.ReadOptions(
-                column_names=self.names, block_size=_parallel_size(data) if not quotes else len(data) + 1
-            ),
-            parse_options=csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=quotes),
+            read_options=csv.ReadOptions(column_names=self.names, block_size=part),
+            parse_options=csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=b'"' in data),
             convert_options=csv.ConvertOptions(
                 column_types=types, null_values=NO_NUMBER, strings_can_be_null=False, auto_dict_encode=True
             ),
-        )
-        return table.combine_chunks()
-
-
-def _parallel_size(data: bytes) -> int:
-    return _PARALLEL_BYTES if len(data) > _PARALLEL_BYTES else len(data) + 1
+        ).combine_chunks()
 
 
 def _declared(inferred: pa.DataType) -> pa.DataType:
