@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.csv as csv
 import pyarrow.parquet as pq
+from pyarrow import csv
 
 from unscaled.sources import Batch, open_stream
 

@@ -91,8 +91,6 @@ class BlockReader:
         if head.startswith(UTF8_MARK):
             self._reading.file.read(len(UTF8_MARK))
             head = head[len(UTF8_MARK) :]
-        if not head:
-            raise DataError(f"{self._name} is empty")
 
     def _take(self, end: int) -> Block:
         block = Block(self._pending[:end], self._line)

@@ -89,15 +89,13 @@ def _object(line: bytes) -> dict[str, Json]:
     if (found := damage(line)) is not None:
         raise LineError(f"this line {found.complaint}")
     try:
-        value = json.loads(line)
+        value = _loads(line)
         if b"\\u" in line:
             json.dumps(value, ensure_ascii=False).encode()  # finds half of a surrogate pair
     except json.JSONDecodeError as error:
         reason = f"{error.msg} at column {error.colno}"
     except UnicodeEncodeError:
         reason = "half of a surrogate pair"
-    except ValueError:
-        reason = "a number with thousands of digits"
     except RecursionError:
         reason = "brackets nested too deeply"
     else:
@@ -106,6 +104,16 @@ def _object(line: bytes) -> dict[str, Json]:
         kind = "a list" if isinstance(value, list) else "a single value"
         raise LineError(f"{kind} where an object is expected; write one object {{…}} a line")
     raise LineError(f"not JSON ({reason}); mend the line or skip such lines with --bad-rows skip")
+
+
+def _loads(line: bytes) -> Json:
+    try:
+        value: Json = json.loads(line)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # Python refuses integers of thousands of digits; as a float it is infinite
+        value = json.loads(line, parse_int=float)
+    return value
 
 
 def _filled_lines(data: bytes) -> npt.NDArray[np.int64]:

@@ -89,6 +89,8 @@ class Stream:
 
     def _read(self, file: InputFile) -> Iterator[Batch]:
         rows, skipped_before = 0, self.skipped.count
+        if not file.head():
+            raise DataError(f"{file.name} is empty")
         try:
             for batch in self.format.read(Reading(file, self._batch_rows, self.skipped)):
                 self._check_names(batch)
