@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,22 +95,6 @@ def _dense(row: dict) -> dict[str, float | str | None]:  # type: ignore[type-arg
         else:
             dense["town"] = towns.get(key, key.removeprefix("town="))
     return dense
-
-
-def cells(rows: list[dict]) -> list[dict]:  # type: ignore[type-arg]
-    """Cells as a layer above sees them: a number and its text are the same, absent and null too."""
-    return [{name: _cell(value) for name, value in row.items() if _cell(value) is not None} for row in rows]
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return value
-    if isinstance(value, float) and math.isnan(value):
-        return "nan"
-    return value or None if isinstance(value, list) else value
 
 
 def read(path: object, **options: object) -> list[Batch]:
