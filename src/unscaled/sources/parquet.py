@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 from unscaled.errors import DataError
 from unscaled.sources.batch import Batch, RowPlaces
 from unscaled.sources.format import Format, Reading
+from unscaled.sources.soundness import require_sound
 
 MAGIC = b"PAR1"
 
@@ -19,6 +20,7 @@ def read_parquet(reading: Reading) -> Iterator[Batch]:
         with pq.ParquetFile(file.random_access()) as parquet:
             rows = 0
             for batch in parquet.iter_batches(batch_size=reading.batch_rows):
+                require_sound(batch)
                 if batch.num_rows:
                     first_row, rows = rows, rows + batch.num_rows
                     file.progress = rows / parquet.metadata.num_rows
