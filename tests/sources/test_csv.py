@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import unscaled.sources.blocks
+import unscaled.sources.csv_columns
 from unscaled.errors import DataError
 from unscaled.sources import open_stream
 
@@ -180,6 +181,14 @@ def test_quote_not_closed_within_the_limit(block_bytes: BlockBytes, monkeypatch:
     csv("a,b\n1,2\n" + "x" * 5000)
     with pytest.raises(DataError, match=r"^bank.csv:3: this line is longer than"):
         rows("bank.csv")
+
+
+@pytest.mark.parametrize("part", range(20, 40))
+def test_seams_between_parallel_parts(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unscaled.sources.csv_columns, "PARALLEL_BYTES", part)
+    for line_break in ("\n", "\r\n"):
+        cell = f"x{line_break}y"
+        assert rows(csv("a,b\n" + f'1,"{cell}"{line_break}' * 9)) == [{"a": 1.0, "b": cell}] * 9
 
 
 def test_record_longer_than_a_parallel_part() -> None:

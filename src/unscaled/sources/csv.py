@@ -4,6 +4,7 @@ Block after block goes through pyarrow's parser, which is fast and says little. 
 are its records looked at one by one, to find the bad ones and their lines.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -120,7 +121,7 @@ def _column_names(record: bytes, delimiter: bytes, place: str) -> list[str]:
         raise DataError(f"{place}: the header {found.complaint}")
     cells = split_cells(record, delimiter)
     names = [cell.decode() or f"column{position}" for position, cell in enumerate(cells, 1)]
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         listed = ", ".join(f'"{name}"' for name in twice)
         raise DataError(f"{place}: the header names {listed} more than once; rename all but one")

@@ -39,8 +39,9 @@ class QuotedRecords:
 
     def cut(self, data: bytes) -> int:
         """Return the offset behind the last whole record, 0 if there is none."""
-        if b'"' not in data and b"\r" not in data:
-            return data.rfind(b"\n") + 1
+        end = _last_line_feed(data, self._delimiters) + 1
+        if end or b"\r" not in data:
+            return end
         ends = _record_breaks(data, _line_breaks(data), self._delimiters)
         return int(ends[-1]) if len(ends) else 0
 
@@ -113,6 +114,18 @@ def _line_breaks(data: bytes) -> Offsets:
         lone = returns[characters[returns + 1] != LINE_FEED]
         breaks = np.sort(np.concatenate([breaks, lone]))
     return breaks + 1
+
+
+def _last_line_feed(data: bytes, delimiters: bytes) -> int:
+    """Offset of the last line feed outside quotes, -1 if there is none."""
+    starts, ends, opened = _quoted(data, delimiters)
+    position = data.rfind(b"\n", 0, opened if opened >= 0 else len(data))
+    while position >= 0:
+        before = int(np.searchsorted(starts, position)) - 1
+        if before < 0 or position >= ends[before]:
+            return position
+        position = data.rfind(b"\n", 0, starts[before])
+    return -1
 
 
 def _record_breaks(data: bytes, breaks: Offsets, delimiters: bytes) -> Offsets:

@@ -1,5 +1,6 @@
 """A stream of batches out of one or more files of the same format."""
 
+from collections import Counter
 from collections.abc import Generator, Iterator
 from types import TracebackType
 
@@ -104,5 +105,5 @@ class Stream:
     def _check_names(self, batch: Batch) -> None:
         names = batch.table.schema.names
         if len(set(names)) < len(names):
-            twice = sorted({name for name in names if names.count(name) > 1})
+            twice = [name for name, count in Counter(names).items() if count > 1]
             raise DataError(f"{batch.where.row(0)}: more than one column is called {', '.join(twice)}")

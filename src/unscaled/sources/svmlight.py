@@ -12,7 +12,7 @@ from unscaled.sources.line_rows import LineError, Parsed, number, quoted, read_l
 from unscaled.sources.map_column import FEATURES, Entries
 from unscaled.sources.text import damage
 
-FIRST_ROW = re.compile(rb"\s*+(#[^\n]*\n\s*+)*+[^\s:#|{]+[ \t]+(qid:\S+[ \t]+)?\d+:[^\s:]+(\s|\Z)")
+FIRST_ROW = re.compile(rb"\s*+(#[^\n]*\n\s*+)*+[+-]?[\d.][^\s:]*[ \t]+(qid:\S+[ \t]+)?\d+:[^\s:]+(\s|\Z)")
 
 
 def read_svmlight(reading: Reading) -> Iterator[Batch]:
