@@ -156,6 +156,16 @@ def test_bad_rows_are_skipped_and_told(size: int, block_bytes: BlockBytes) -> No
     assert str(raised.value) == first
 
 
+def test_column_of_a_byte_amid_a_quoted_cell() -> None:
+    with pytest.raises(DataError, match=r'^bank.csv:2: column "b" is not UTF-8'):
+        rows(csv(b'a,b,c\n"x,y","p,\xff,q",z\n'))
+
+
+def test_a_broken_header_is_never_skipped() -> None:
+    with pytest.raises(DataError, match=r"^bank.csv:1: the quote opened here is never closed"):
+        rows(csv('"a,b\n1,2\n3,4\n'), bad_rows="skip")
+
+
 def test_only_five_examples_are_kept() -> None:
     csv("a,b\n1,2\n" + "x\n" * 9)
     with open_stream(["bank.csv"], bad_rows="skip") as stream:

@@ -46,7 +46,18 @@ def open_stream(
 ) -> Stream:
     """Open files, folders, globs or `-` (standard input) as one stream of batches.
 
-    The format is told by `format`, by the suffix or, failing both, by the first bytes.
+    The format is told by `format`, by the suffix or, failing both, by the first bytes. Rows that cannot be
+    read raise a DataError, or are counted in `skipped` if `bad_rows` is "skip".
+
+    >>> import pathlib, tempfile
+    >>> bank = pathlib.Path(tempfile.mkdtemp(), "bank.csv")
+    >>> _ = bank.write_text("age;town\\n41;Ulm\\n;Bonn\\n")
+    >>> with open_stream([bank]) as stream:
+    ...     for batch in stream:
+    ...         batch.table.to_pylist()
+    ...         batch.where.row(1).removeprefix(str(bank.parent))
+    [{'age': 41.0, 'town': 'Ulm'}, {'age': None, 'town': 'Bonn'}]
+    '/bank.csv:3'
     """
     if bad_rows not in ("stop", "skip"):
         raise UsageError(f'bad_rows is "{bad_rows}"; it can be "stop" or "skip"')

@@ -49,11 +49,11 @@ class PlainLines:
 
 
 class BlockReader:
-    """Reads block after block; a reader that learns of its delimiter late changes `layout` between blocks."""
+    """Reads block after block; a reader that learns of its delimiter late changes `layout` in between."""
 
     def __init__(self, reading: Reading, layout: Layout) -> None:
         self.layout = layout
-        self._reading = reading
+        self.reading = reading
         self._name = reading.file.name
         self._pending = b""
         self._line = 1
@@ -68,7 +68,7 @@ class BlockReader:
         """Return the next block, None at the end."""
         while True:
             # reading as much again as is pending keeps a long record's cost linear
-            part = self._reading.file.read(max(BLOCK_BYTES, len(self._pending)))
+            part = self.reading.file.read(max(BLOCK_BYTES, len(self._pending)))
             self._pending += part
             if end := self.layout.cut(self._pending):
                 return self._take(end)
@@ -89,8 +89,7 @@ class BlockReader:
         if head.startswith(UTF16_MARKS):
             raise DataError(f"{self._name}: this is UTF-16 text; save it as UTF-8")
         if head.startswith(UTF8_MARK):
-            self._reading.file.read(len(UTF8_MARK))
-            head = head[len(UTF8_MARK) :]
+            self.reading.file.read(len(UTF8_MARK))
 
     def _take(self, end: int) -> Block:
         block = Block(self._pending[:end], self._line)
@@ -100,7 +99,7 @@ class BlockReader:
 
     def _reject_open_quote(self, opened: int) -> None:
         line = self._line + self.layout.count_lines(self._pending[:opened])
-        self._reading.skipped.reject(
+        self.reading.skipped.reject(
             f"{self._name}:{line}: the quote opened here is never closed; "
             "mend the row or skip such rows with --bad-rows skip"
         )

@@ -6,6 +6,7 @@ are its records looked at one by one, to find the bad ones and their lines.
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +19,12 @@ from unscaled.sources.csv_records import (
     FirstRecord,
     Offsets,
     QuotedRecords,
+    cell_at,
     count_cells,
     find_records,
     split_cells,
 )
-from unscaled.sources.format import Format, Reading
+from unscaled.sources.format import Format, Reading, Skipped
 from unscaled.sources.text import damage, slices
 
 DELIMITERS = b",;\t|"
@@ -36,7 +38,8 @@ def read_csv(reading: Reading) -> Iterator[Batch]:
 def read_delimited(reading: Reading, delimiters: bytes) -> Iterator[Batch]:
     """Yield the batches of a file with the one of `delimiters` that its header holds most often."""
     name = reading.file.name
-    blocks = BlockReader(reading, FirstRecord(delimiters))
+    # a broken header cannot be passed over as other bad rows can
+    blocks = BlockReader(replace(reading, skipped=Skipped(stop=True)), FirstRecord(delimiters))
     first = blocks.next()
     if first is None or not first.data.strip():
         raise DataError(f"{name} is empty")
@@ -45,7 +48,7 @@ def read_delimited(reading: Reading, delimiters: bytes) -> Iterator[Batch]:
     record = first.data[start:end]
     delimiter = max((bytes([mark]) for mark in delimiters), key=lambda mark: count_cells(record, mark))
     columns = CsvColumns(_column_names(record, delimiter, f"{name}:{line}"), delimiter)
-    blocks.layout = QuotedRecords(delimiter)
+    blocks.reading, blocks.layout = reading, QuotedRecords(delimiter)
     yield from _batches(reading, blocks, columns, delimiter)
 
 
@@ -66,13 +69,12 @@ def _parse(
     reading: Reading, block: Block, columns: CsvColumns, delimiter: bytes
 ) -> tuple[pa.Table, BlockLines] | None:
     """Parse a block, None if it holds no sound row."""
-    data = block.data
-    lines = BlockLines(lambda: find_records(data, delimiter, block.first_line).lines)
-    if not data.strip(b"\r\n"):
+    if not block.data.strip(b"\r\n"):
         return None
-    if damage(data) is None:
+    if damage(block.data) is None:
+        lines = BlockLines(lambda: find_records(block.data, delimiter, block.first_line).lines)
         try:
-            return columns.parse(data), lines
+            return columns.parse(block.data), lines
         except pa.ArrowInvalid:
             pass  # which record or cell it is, and whether that matters, comes out below
     data, numbers = _sound_records(reading, block, columns.names, delimiter)
@@ -111,8 +113,7 @@ def _complaint(record: bytes, names: list[str], delimiter: bytes) -> str | None:
             f"{have} where the header has {len(names)}; mend the row or skip such rows with --bad-rows skip"
         )
     if (found := damage(record)) is not None:
-        column = names[len(split_cells(record[: found.offset], delimiter)) - 1]
-        return f'column "{column}" {found.complaint}'
+        return f'column "{names[cell_at(record, found.offset, delimiter)]}" {found.complaint}'
     return None
 
 

@@ -93,7 +93,11 @@ def count_cells(record: bytes, delimiter: bytes) -> int:
 
 
 def split_cells(record: bytes, delimiter: bytes) -> list[bytes]:
-    """Return the cells of a record without their quotes."""
+    """Return the cells of a record without their quotes.
+
+    >>> split_cells(b'1,"so, ""hi"" is said",5" pipe', b",")
+    [b'1', b'so, "hi" is said', b'5" pipe']
+    """
     cells = [b""]
     for part in _cell_part(delimiter).finditer(record):
         if part["delimiter"]:
@@ -103,6 +107,12 @@ def split_cells(record: bytes, delimiter: bytes) -> list[bytes]:
         else:
             cells[-1] += part["plain"]
     return cells
+
+
+def cell_at(record: bytes, offset: int, delimiter: bytes) -> int:
+    """Return the number, from 0, of the cell that the byte at `offset` belongs to."""
+    parts = _cell_part(delimiter).finditer(record)
+    return sum(1 for part in parts if part["delimiter"] and part.start() < offset)
 
 
 def _line_breaks(data: bytes) -> Offsets:

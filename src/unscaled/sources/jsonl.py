@@ -70,7 +70,11 @@ def _read_json(data: bytes, texts: list[str]) -> pa.Table:
 
 
 def parse_jsonl(data: bytes) -> Parsed:
-    """Parse lines with Python's json."""
+    """Parse lines with Python's json.
+
+    >>> parse_jsonl(b'{"age": 41, "town": "Ulm"}').table.to_pylist()
+    [{'age': 41.0, 'town': 'Ulm'}]
+    """
     rows: list[dict[str, Json]] = []
     lines: list[int] = []
     bad: list[tuple[int, str]] = []

@@ -21,7 +21,11 @@ def read_svmlight(reading: Reading) -> Iterator[Batch]:
 
 
 def parse_svmlight(data: bytes) -> Parsed:
-    """Parse lines into the columns `label`, `qid` (if a line has one) and `features`."""
+    """Parse lines into the columns `label`, `qid` (if a line has one) and `features`.
+
+    >>> parse_svmlight(b"1 3:0.5 7:2 # first").table.to_pylist()
+    [{'label': 1.0, 'features': [('3', 0.5), ('7', 2.0)]}]
+    """
     labels: list[float | None] = []
     queries: list[bytes | None] = []
     lines: list[int] = []

@@ -31,7 +31,11 @@ def read_vw(reading: Reading) -> Iterator[Batch]:
 
 
 def parse_vw(data: bytes) -> Parsed:
-    """Parse lines into `label`, `weight`, `tag` and one column of features for each namespace."""
+    """Parse lines into `label`, `weight`, `tag` and one column of features for each namespace.
+
+    >>> parse_vw(b"1 0.5 'x|house:2 size:3 old").table.to_pylist()
+    [{'label': 1.0, 'weight': 0.5, 'tag': 'x', 'house': [('size', 6.0), ('old', 2.0)]}]
+    """
     rows: list[_Row] = []
     lines: list[int] = []
     bad: list[tuple[int, str]] = []
