@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-TEXT = pa.dictionary(pa.int32(), pa.string())
+from unscaled.sources.text import TEXT
+
 NUMBER = pa.float64()
 NO_NUMBER = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"]
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from unscaled.sources.csv_columns import TEXT
+from unscaled.sources.text import TEXT
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 

@@ -17,7 +17,7 @@ from unscaled.sources.blocks import Block, BlockReader, PlainLines
 from unscaled.sources.format import Format, Reading
 from unscaled.sources.json_columns import Json, columns_of
 from unscaled.sources.line_rows import LineError, Parsed
-from unscaled.sources.text import damage, slices
+from unscaled.sources.text import TEXT, damage, slices
 
 DEEPEST = 64  # pyarrow's parser recurses on brackets without a limit
 BLANK = b" \t\r\n"
@@ -144,7 +144,7 @@ def _in_our_types(table: pa.Table) -> pa.Table | None:
         elif pa.types.is_integer(kind):
             kind = pa.float64()
         elif pa.types.is_string(kind):
-            kind = pa.dictionary(pa.int32(), pa.string())
+            kind = TEXT
         elif pa.types.is_nested(kind):
             return None
         fields.append(pa.field(field.name, kind))

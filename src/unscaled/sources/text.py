@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+TEXT = pa.dictionary(pa.int32(), pa.string())  # the type of text columns
+
 
 class Damage(NamedTuple):
     """The first byte of some text that cannot be text."""
