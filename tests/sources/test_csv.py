@@ -111,6 +111,16 @@ def test_infinite_huge_and_odd_numbers() -> None:
     assert [row["a"] for row in got] == [float("inf"), float("-inf"), 123.0, 1e20, 5.0]
 
 
+def test_one_and_zero_are_never_true_and_false(block_bytes: BlockBytes) -> None:
+    block_bytes(4)
+    assert [row["b"] for row in rows(csv("a,b\n7,true\n7,1\n7,FALSE\n7,0\n"))] == [True, "1", False, "0"]
+
+
+def test_hexadecimal_is_text_in_a_later_block_too(block_bytes: BlockBytes) -> None:
+    block_bytes(4)
+    assert rows(csv("a,b\n1,\nx,0x1F\n")) == [{"a": 1.0, "b": None}, {"a": "x", "b": "0x1F"}]
+
+
 def test_hexadecimal_is_text() -> None:
     assert rows(csv("a\n0x1F\n7\n")) == [{"a": "0x1F"}, {"a": "7"}]
 

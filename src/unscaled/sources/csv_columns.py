@@ -12,6 +12,7 @@ from unscaled.sources.text import TEXT
 
 NUMBER = pa.float64()
 NO_NUMBER = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"]
+TRUE, FALSE = ["true", "True", "TRUE"], ["false", "False", "FALSE"]  # but not 1 and 0, which are numbers
 
 PARALLEL_BYTES = 1 << 21
 
@@ -27,28 +28,34 @@ class CsvColumns:
     def parse(self, data: bytes) -> pa.Table:
         """Parse records; a pa.ArrowInvalid means that a record or a cell does not fit."""
         table = self._read(data, self._types)
-        inferred = {
-            field.name: _declared(field.type)
-            for field in table.schema
-            if field.name not in self._types and not pa.types.is_null(field.type)
-        }
-        self._types.update(inferred)
-        if any(table.schema.field(name).type != declared for name, declared in inferred.items()):
+        if self._learn(table):
             table = self._read(data, self._types)
         return _without_empty_text(table)
 
     def parse_as_far_as_it_fits(self, data: bytes) -> pa.Table:
         """Parse records as text, then convert each column whose every cell fits its type."""
-        as_text = {name: TEXT if kind == TEXT else pa.string() for name, kind in self._types.items()}
-        table = self._read(data, as_text, parallel=False)
+        table = self._read(data, self._as_text(), parallel=False)
+        if self._learn(table):
+            table = self._read(data, self._as_text(), parallel=False)
         for position, name in enumerate(self.names):
             column = table.column(position)
-            if name not in self._types and not pa.types.is_null(column.type):
-                self._types[name] = _declared(column.type)
-                table = table.set_column(position, name, column.cast(self._types[name]))
-            elif pa.types.is_string(column.type):
+            if pa.types.is_string(column.type):
                 table = table.set_column(position, name, _converted(column, self._types[name]))
         return _without_empty_text(table)
+
+    def _learn(self, table: pa.Table) -> bool:
+        """Declare the types of columns whose first values are in `table`; tell whether there are any."""
+        columns = zip(self.names, table.schema.types, strict=True)
+        inferred = {
+            name: _declared(kind)
+            for name, kind in columns
+            if name not in self._types and not pa.types.is_null(kind)
+        }
+        self._types.update(inferred)
+        return bool(inferred)
+
+    def _as_text(self) -> dict[str, pa.DataType]:
+        return {name: TEXT if kind == TEXT else pa.string() for name, kind in self._types.items()}
 
     def _read(self, data: bytes, types: dict[str, pa.DataType], *, parallel: bool = True) -> pa.Table:
         """Parse `data`, in parallel only if no record is longer than PARALLEL_BYTES."""
@@ -61,7 +68,12 @@ class CsvColumns:
             ),
             parse_options=csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=b'"' in data),
             convert_options=csv.ConvertOptions(
-                column_types=types, null_values=NO_NUMBER, strings_can_be_null=False, auto_dict_encode=True
+                column_types=types,
+                null_values=NO_NUMBER,
+                true_values=TRUE,
+                false_values=FALSE,
+                strings_can_be_null=False,
+                auto_dict_encode=True,
             ),
         ).combine_chunks()
 
@@ -77,6 +89,8 @@ def _declared(inferred: pa.DataType) -> pa.DataType:
 def _converted(texts: pa.ChunkedArray, declared: pa.DataType) -> pa.ChunkedArray:
     cells = pc.utf8_trim_whitespace(texts)
     present = pc.invert(pc.is_in(texts, value_set=pa.array(NO_NUMBER)))
+    if pa.types.is_boolean(declared) and pc.any(pc.is_in(cells, value_set=pa.array(["0", "1"]))).as_py():
+        return pc.if_else(present, texts, None)
     try:
         return pc.if_else(present, cells, None).cast(declared)
     except pa.ArrowInvalid:
