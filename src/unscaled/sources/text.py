@@ -1,0 +1,40 @@
+"""What all text formats share: damaged text is found before it is parsed, and tables are cut into batches."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+TEXT = pa.dictionary(pa.int32(), pa.string())  # the type of text columns
+
+
+class Damage(NamedTuple):
+    """The first byte of some text that cannot be text."""
+
+    offset: int
+    complaint: str
+
+
+def damage(data: bytes) -> Damage | None:
+    """Find the first NUL byte or byte that is not UTF-8, None if there is none."""
+    nul = data.find(b"\0")
+    if nul >= 0:
+        return Damage(nul, "holds a NUL byte; mend the file or skip such rows with --bad-rows skip")
+    if data.isascii():
+        return None
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return Damage(
+            error.start, "is not UTF-8; save the file as UTF-8 or skip such rows with --bad-rows skip"
+        )
+    return None
+
+
+def slices(table: pa.Table, batch_rows: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Cut a table into record batches, each with the number of its first row in the table."""
+    first_row = 0
+    for batch in table.to_batches(max_chunksize=batch_rows):
+        if batch.num_rows:
+            yield first_row, batch
+        first_row += batch.num_rows
