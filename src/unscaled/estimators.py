@@ -99,9 +99,13 @@ class _OnlineEstimator(BaseEstimator):
         for done in range(self._pass_count(len(y))):
             if self.shuffle:
                 random.shuffle(order)
-            self._learn(learner, _taken(X, order), y[order], None if weights is None else weights[order])
-            if done == 0:
-                self.progressive_loss_ = learner.progressive_loss
+            self._learn(
+                learner,
+                _taken(X, order),
+                y[order],
+                None if weights is None else weights[order],
+                progressive=done == 0,
+            )
         return self
 
     def _pass_count(self, rows: int) -> int:
@@ -111,8 +115,10 @@ class _OnlineEstimator(BaseEstimator):
             raise UsageError(f"passes must be None or a whole number of at least 1, not {self.passes!r}")
         return int(self.passes)
 
-    def _learn(self, learner: Learner, X: Any, y: np.ndarray, weights: np.ndarray | None) -> None:
-        learner.learn(X, y, weights)
+    def _learn(
+        self, learner: Learner, X: Any, y: np.ndarray, weights: np.ndarray | None, progressive: bool = True
+    ) -> None:
+        learner.learn(X, y, weights, progressive=progressive)
         self.learner_ = learner
         self.progressive_loss_ = learner.progressive_loss
 

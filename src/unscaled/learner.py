@@ -69,13 +69,20 @@ class Learner:
         self._numbers = Numbers.nothing(self.options)
 
     def learn(
-        self, X: Any, y: Any, sample_weight: Any = None, *, on_bad_row: OnBadRow | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        on_bad_row: OnBadRow | None = None,
+        progressive: bool = True,
     ) -> np.ndarray:
         """Learns from rows, one after the other, and gives the predictions made before each update.
 
         A weight counts as so many examples; a row of weight 0 is predicted only. A row with an infinite value or a
         label that the loss cannot take is an error, before which the rows above it may have been learned; with
-        `on_bad_row`, such rows are passed over, their predictions are NaN, and it is told which and why.
+        `on_bad_row`, such rows are passed over, their predictions are NaN, and it is told which and why. Rows that
+        were learned from before, in an earlier pass, are not to count in the loss: `progressive=False`.
         """
         bad = on_bad_row or _refuse
         labels = self._encode(y, bad)
@@ -84,9 +91,12 @@ class Learner:
         if unusable.any():
             weights, labels = np.where(unusable, 0.0, weights), np.nan_to_num(labels)
         predictions = np.full(labels.shape, np.nan)
+        loss, weight = self._numbers.lanes.loss.copy(), self.weight
         for begin, rows in self._read(X, len(labels), learning=True):
             here = slice(begin, begin + kernels.row_total(rows))
             self._learn_rows(rows, labels[here], weights[here], predictions[here], begin, bad)
+        if not progressive:
+            self._numbers.lanes.loss[:], self.weight = loss, weight
         predictions[unusable] = np.nan
         shown = self._shown(predictions)
         if isinstance(self._target, Classes):
@@ -169,7 +179,7 @@ class Learner:
             for start, rows in features.read(batch, learning):
                 slots = self._crossing.table_size(features.base)
                 self._numbers.make_room(slots)
-                yield begin + start, self._crossing.rows(rows, features.base, features.column)
+                yield begin + start, self._crossing.rows(rows, features)
         if expected is not None and total != expected:
             raise UsageError(f"X has {total} rows, but there are {expected} labels")
 
@@ -245,7 +255,7 @@ class Learner:
     def _shown(self, scores: np.ndarray) -> np.ndarray:
         """Scores a row, output and rate, without the dimensions of size one."""
         outputs, rates = self._shown_outputs, len(self.options.rates)
-        shaped = scores.reshape(len(scores), -1, rates)[:, :outputs]
+        shaped = scores.reshape(len(scores), scores.shape[1] // rates, rates)[:, :outputs]
         single_output = outputs == 1 and not (isinstance(self._target, Classes) and self._target.is_open)
         shaped = shaped[:, 0] if single_output else shaped
         return shaped[..., 0] if rates == 1 else shaped
@@ -300,7 +310,7 @@ def _contents(learner: Learner) -> modelfile.Contents:
 
 def _restored(contents: modelfile.Contents, loss: tuple | None, rule: tuple | None) -> Learner:
     described = contents.described
-    given = {**described["options"], **({"loss": loss} if loss else {}), **({"rule": rule} if rule else {})}
+    given = {**described["options"], **({"loss": loss} if loss is not None else {}), **({"rule": rule} if rule is not None else {})}
     learner = Learner(**given)
     learner.examples, learner.weight = described["examples"], described["weight"]
     learner.attached = described["attached"]
@@ -344,7 +354,10 @@ def _restored_features(
 def _weights(given: Any, rows: int) -> np.ndarray:
     if given is None:
         return np.ones(rows)
-    weights = np.asarray(given, np.float64)
+    try:
+        weights = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight has values that are not numbers") from None
     if weights.shape != (rows,):
         raise UsageError(f"sample_weight has the shape {weights.shape}, it must have one weight for each of {rows} rows")
     if not (weights >= 0.0).all() or not np.isfinite(weights).all():

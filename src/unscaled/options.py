@@ -65,6 +65,9 @@ class Options:
             "rule": named("rule", self.rule, RULES),
             "loss": named("loss", self.loss, LOSSES),
             "learning_rate": _rates(self.learning_rate),
+            "intercept": _yes_or_no("intercept", self.intercept),
+            "importance_aware": _yes_or_no("importance_aware", self.importance_aware),
+            "missing_indicator": _yes_or_no("missing_indicator", self.missing_indicator),
             "clip": _clip(self.clip),
             "l1": _at_least_zero("l1", self.l1),
             "l2": _at_least_zero("l2", self.l2),
@@ -104,8 +107,8 @@ def option_fields() -> dict[str, str]:
 
 def named(kind: str, given: str | tuple, known: Mapping[str, type[tuple]]) -> tuple:
     """A rule or a loss from its name, with parameters in parentheses, or one that is made already."""
-    if isinstance(given, tuple):
-        return given
+    if isinstance(given, tuple) and hasattr(given, "_fields"):
+        return _checked_made(kind, given, known)
     call = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", str(given))
     if call is None or call[1] not in known:
         raise UsageError(f"unknown {kind} {given!r}{nearest(str(given), known)}")
@@ -116,8 +119,18 @@ def named(kind: str, given: str | tuple, known: Mapping[str, type[tuple]]) -> tu
     except (TypeError, ValueError):
         takes = ", ".join(maker._fields) or "no parameters"  # type: ignore[attr-defined]
         raise UsageError(f"cannot read {kind} {given!r}: {call[1]} takes {takes}") from None
-    _check_parameters(given, made)
+    _check_parameters(str(given), made)
     return made
+
+
+def _checked_made(kind: str, given: tuple, known: Mapping[str, type[tuple]]) -> tuple:
+    """A rule or a loss that is made already; those of the user's own are looked at when they are first used."""
+    other = LOSSES if kind == "rule" else RULES
+    if type(given) in other.values():
+        raise UsageError(f"{spelled(given)} is not a {kind}")
+    if type(given) in known.values():
+        _check_parameters(spelled(given), given)
+    return given
 
 
 def _check_parameters(given: str, made: tuple) -> None:
@@ -134,7 +147,7 @@ def spelled(made: tuple) -> str:
     for known in (RULES, LOSSES):
         for name, maker in known.items():
             if type(made) is maker:
-                return f"{name}({', '.join(map(repr, made))})" if made else name
+                return f"{name}({', '.join(repr(float(each)) for each in made)})" if made else name
     return type(made).__name__
 
 
@@ -159,12 +172,12 @@ def _rates(given: float | Sequence[float]) -> float | tuple[float, ...]:
 
 
 def _clip(given: Clip) -> Clip:
-    if given is None or given == FOLLOW_LABELS:
+    if given is None or (isinstance(given, str) and given == FOLLOW_LABELS):
         return given
     bounds = (-given, given) if _is_number(given) else given  # type: ignore[operator]
-    if isinstance(bounds, str) or len(bounds) != 2 or not all(map(_is_number, bounds)):  # type: ignore[arg-type]
+    if not isinstance(bounds, Sequence) or len(bounds) != 2 or not all(map(_is_number, bounds)):
         raise UsageError(f"clip must be a number, two numbers or 'labels', not {given!r}")
-    low, high = map(float, bounds)  # type: ignore[arg-type]
+    low, high = map(float, bounds)
     if not low < high:
         raise UsageError(f"clip must go from a lower to a higher number, not {given!r}")
     return (low, high)
@@ -180,7 +193,7 @@ def _interactions(given: Interactions) -> Interactions:
     if isinstance(given, int) and given in (1, 2, 3) and not isinstance(given, bool):
         return given
     if isinstance(given, Sequence) and not isinstance(given, str):
-        pairs = tuple(tuple(pair) for pair in given if not isinstance(pair, str))
+        pairs = [pair for pair in given if isinstance(pair, Sequence) and not isinstance(pair, str)]
         if pairs and len(pairs) == len(given) and all(len(pair) == 2 for pair in pairs) and len(pairs) <= 62:
             return tuple((str(left), str(right)) for left, right in pairs)
     raise UsageError(
@@ -205,10 +218,26 @@ def _classes(given: str | Sequence | None) -> str | tuple | None:
         return given
     if isinstance(given, str):
         raise UsageError(f"classes must be None, 'auto' or a list of classes, not {given!r}")
-    classes = tuple(getattr(name, "item", lambda name=name: name)() for name in given)
+    if not isinstance(given, Iterable):
+        raise UsageError(f"classes must be None, 'auto' or a list of classes, not {given!r}")
+    classes = tuple(plain_class(name) for name in given)
     if len(set(classes)) != len(classes) or len(classes) < 2:
         raise UsageError(f"classes must be two or more different ones, not {list(classes)!r}")
     return classes
+
+
+def plain_class(name: Any) -> Any:
+    """A class as a model file can keep it: text, a number or a truth value, without NumPy's wrapping."""
+    plain = name.item() if hasattr(name, "item") else name
+    if plain is None or isinstance(plain, (str, int, float, bool)):
+        return plain
+    raise UsageError(f"a class must be text, a number or a truth value, not {plain!r}")
+
+
+def _yes_or_no(name: str, given: Any) -> bool:
+    if type(given).__name__ in ("bool", "bool_"):
+        return bool(given)
+    raise UsageError(f"{name} must be True or False, not {given!r}")
 
 
 def _is_number(given: object) -> bool:

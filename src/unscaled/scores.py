@@ -1,7 +1,6 @@
 """Raw scores as users want to read them: means, rates, classes and probabilities."""
 
 import numpy as np
-from scipy.special import expit
 
 from unscaled.losses import SIGN, Logistic, Poisson, Squared
 
@@ -27,7 +26,7 @@ def probability(loss: tuple, margins: np.ndarray) -> np.ndarray:
     if isinstance(loss, Squared):
         return np.clip((1.0 + margins) / 2.0, 0.0, 1.0)
     if isinstance(loss, Logistic):
-        return np.asarray(expit(margins))
+        return np.asarray(np.exp(-np.logaddexp(0.0, -margins)))
     return np.asarray(np.vectorize(loss.link, otypes=[float])(margins))  # type: ignore[attr-defined]
 
 

@@ -29,7 +29,7 @@ def record_batches(X: Any) -> Iterator[pa.RecordBatch]:
         index = _pandas_index(reader.schema)
         for batch in reader:
             yield batch.drop_columns(index) if index else batch
-    except (pa.ArrowException, TypeError) as error:
+    except (pa.ArrowException, TypeError, ValueError) as error:
         raise DataError(f"the table cannot be read: {error}") from None
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from unscaled.errors import DataError, UsageError
 from unscaled.losses import COUNT, REAL, SIGN
-from unscaled.options import OPEN_CLASSES, Options, nearest
+from unscaled.options import OPEN_CLASSES, Options, nearest, plain_class
 
 LARGEST_LABEL = 1e100
 """The square of a label beyond this, times a few rows, is too near to overflow."""
@@ -46,6 +46,8 @@ class Numbers:
         if numbers.ndim not in (1, 2):
             raise UsageError(f"labels must have one or two dimensions, not {numbers.ndim}")
         outputs = numbers.shape[1] if numbers.ndim == 2 else 1
+        if outputs == 0:
+            raise UsageError("labels have no column")
         if self.outputs is None:
             self.outputs = outputs
         if outputs != self.outputs:
@@ -160,7 +162,8 @@ def _plain_numbers(y: Any) -> np.ndarray:
     try:
         return array.astype(np.float64)
     except (ValueError, TypeError):
-        row, label = next((row, each) for row, each in enumerate(array.ravel()) if not _reads_as_number(each))
+        cell, label = next((cell, each) for cell, each in enumerate(array.ravel()) if not _reads_as_number(each))
+        row = cell // max(1, array.size // max(1, len(array)))
         raise DataError(
             f"row {row}: label {label!r} is not a number; to learn classes, pass classes='auto' or the classes"
         ) from None
@@ -169,7 +172,10 @@ def _plain_numbers(y: Any) -> np.ndarray:
 def _plain_classes(y: Any) -> list[Any]:
     if hasattr(y, "__arrow_c_array__") or hasattr(y, "__arrow_c_stream__"):
         y = _arrow_labels(y)
-    return y.tolist() if isinstance(y, np.ndarray) else [getattr(each, "item", lambda e=each: e)() for each in y]
+    labels = y.tolist() if isinstance(y, np.ndarray) else list(y)
+    if labels and isinstance(labels[0], list):
+        raise UsageError("classes must come in one dimension; several yes-or-nos a row are labels of -1 and +1")
+    return [plain_class(label) for label in labels]
 
 
 def _arrow_labels(y: Any) -> np.ndarray:

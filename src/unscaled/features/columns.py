@@ -75,6 +75,7 @@ def _is_text(kind: pa.DataType) -> bool:
         or pa.types.is_string_view(kind)
         or pa.types.is_binary(kind)
         or pa.types.is_large_binary(kind)
+        or pa.types.is_binary_view(kind)
     )
 
 
@@ -111,14 +112,14 @@ def cells(column: pa.Array) -> Cells:
         return _keyed(column) if pa.types.is_map(column.type) else _bag(column)
     if kind == VECTOR:
         return _vector(column)
-    codes, keys = _encoded(column)
+    codes, keys = encoded(column)
     there = np.flatnonzero(codes >= 0)
     return Cells(there, codes[there], _prefixed("=", keys), np.ones(len(there)))
 
 
 def parsed(column: pa.Array) -> tuple[np.ndarray, Cells]:
     """Text in a column of numbers: what reads as a number, and the rest as categories."""
-    codes, keys = _encoded(column)
+    codes, keys = encoded(column)
     as_numbers = np.array([_number_or_nan(key) for key in keys] + [np.nan])
     is_category = np.isnan(as_numbers) & [key.strip().lower() not in NO_NUMBER for key in [*keys, "nan"]]
     rest = np.flatnonzero(is_category[codes])
@@ -128,18 +129,30 @@ def parsed(column: pa.Array) -> tuple[np.ndarray, Cells]:
 def _keyed(column: pa.MapArray) -> Cells:
     begin, end = column.offsets[0].as_py(), column.offsets[-1].as_py()
     lengths = np.where(column.is_null().to_numpy(zero_copy_only=False), 0, np.diff(column.offsets.to_numpy()))
-    codes, keys = _encoded(column.keys[begin:end])
+    codes, keys = encoded(column.keys[begin:end])
     values = numbers(column.items[begin:end])
     there = np.flatnonzero((codes >= 0) & ~np.isnan(values))
     rows = np.repeat(np.arange(len(column)), lengths)
-    return Cells(rows[there], codes[there], _prefixed(":", keys), values[there])
+    return _summed(Cells(rows[there], codes[there], _prefixed(":", keys), values[there]))
 
 
 def _bag(column: pa.Array) -> Cells:
     rows = np.repeat(np.arange(len(column)), _lengths(column))
-    codes, keys = _encoded(pc.list_flatten(column))
+    codes, keys = encoded(pc.list_flatten(column))
     there = np.flatnonzero(codes >= 0)
-    return Cells(rows[there], codes[there], _prefixed("=", keys), np.ones(len(there)))
+    return _summed(Cells(rows[there], codes[there], _prefixed("=", keys), np.ones(len(there))))
+
+
+def _summed(cells: Cells) -> Cells:
+    """What a row has more than once, it has once with the sum of the values: a feature stands once in a row."""
+    places = cells.rows * max(1, len(cells.names)) + cells.codes
+    different, firsts, of = np.unique(places, return_index=True, return_inverse=True)
+    if len(different) == len(places):
+        return cells
+    order = np.argsort(firsts, kind="stable")
+    kept = firsts[order]
+    sums = np.bincount(of, cells.values)[order]
+    return Cells(cells.rows[kept], cells.codes[kept], cells.names, sums)
 
 
 def _vector(column: pa.Array) -> Cells:
@@ -160,7 +173,7 @@ def _prefixed(prefix: str, keys: list[str]) -> list[str]:
     return [prefix + key for key in keys]
 
 
-def _encoded(column: pa.Array) -> tuple[np.ndarray, list[str]]:
+def encoded(column: pa.Array) -> tuple[np.ndarray, list[str]]:
     """Codes into a list of distinct texts, -1 for what is missing or empty."""
     if pa.types.is_null(column.type):
         return np.full(len(column), -1), []

@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unscaled.errors import UsageError
 from unscaled.kernels import Crossed, DenseRows, SparseRows
 from unscaled.options import Options
+
+if TYPE_CHECKING:
+    from unscaled.features.named import NamedFeatures
+    from unscaled.features.positional import PositionalFeatures
+
+_NONE = np.zeros(0, np.int64)
 
 LARGEST_EXACT_TABLE = 1 << 28
 """More slots than this, some 10 GB of state, are not made without being asked for."""
@@ -21,18 +27,20 @@ class Crossing:
         self.order = options.order
         self.pairs = options.pairs
         self.mask = 0 if options.hash_bits is None else (1 << options.hash_bits) - 1
-        self._left = np.empty(0, np.int64)
-        self._right = np.empty(0, np.int64)
+        self._left = np.zeros(0, np.int64)  # for each base feature a bit for each pair whose left side it is in
+        self._right = np.zeros(0, np.int64)
+        self._keys = np.zeros(0, np.int64)  # what a base feature's products are hashed by, from the intercept on
+        self._grouped = 0  # how many of the known base features these tell of
 
     def rows(
-        self, rows: DenseRows | SparseRows, base: int, column_of: Callable[[int], str]
+        self, rows: DenseRows | SparseRows, features: "NamedFeatures | PositionalFeatures"
     ) -> DenseRows | SparseRows | Crossed:
-        """The same rows with their products, where `column_of` names the column of a base feature."""
+        """The same rows with their products."""
         if self.order == 1:
             return rows
-        if self.pairs:
-            self._join_groups(base, column_of)
-        return Crossed(rows, self.order, self._left, self._right, self.mask)
+        self._learn_of(features)
+        left, right = (self._left, self._right) if self.pairs else (_NONE, _NONE)
+        return Crossed(rows, self.order, left, right, self.mask, self._keys if self.mask else _NONE)
 
     def table_size(self, base: int) -> int:
         """How many slots the products of so many base features can take, the intercept included."""
@@ -72,25 +80,31 @@ class Crossing:
             slots = slots + polynomial(ordered[:, place])
         return slots
 
-    def _join_groups(self, base: int, column_of: Callable[[int], str]) -> None:
-        """Notes for each base feature which left and right patterns its column matches, a bit a pair."""
-        known = len(self._left)
-        if base <= known:
+    def _learn_of(self, features: "NamedFeatures | PositionalFeatures") -> None:
+        """Notes the groups and the keys of the base features that are new."""
+        new = features.known[self._grouped :]
+        if len(new) == 0 and len(self._left):
             return
+        self._left, self._right = (_grown(old, features.base) for old in (self._left, self._right))
+        self._keys = _grown(self._keys, features.base - features.first)
+        self._keys[0] = features.first
         matched: dict[str, tuple[int, int]] = {}
-        left, right = np.zeros(base - known, np.int64), np.zeros(base - known, np.int64)
-        for i in range(known, base):
-            column = column_of(i)
+        for i in new:
+            column = features.column(i)
             if column not in matched:
                 matched[column] = (self._bits(column, 0), self._bits(column, 1))
-            left[i - known], right[i - known] = matched[column]
-        self._left, self._right = np.append(self._left, left), np.append(self._right, right)
+            self._left[i], self._right[i] = matched[column]
+            if self.mask and i > features.first:
+                self._keys[i - features.first] = features.key(i)
+        self._grouped += len(new)
 
     def _bits(self, column: str, side: int) -> int:
-        """A bit for each pair whose pattern on this side the column matches; the intercept is in none."""
-        if not column:
-            return 0
+        """A bit for each pair whose pattern on this side the column matches."""
         return sum(1 << n for n, pair in enumerate(self.pairs) if fnmatchcase(column, pair[side]))
+
+
+def _grown(old: np.ndarray, size: int) -> np.ndarray:
+    return np.concatenate([old, np.zeros(max(0, size - len(old)), old.dtype)])
 
 
 def _triangle(n: Any) -> Any:

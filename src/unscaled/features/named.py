@@ -64,6 +64,9 @@ class NamedFeatures:
         self.listed = hash_bits is not None or missing_indicator
         self._names: list[tuple[str, str]] = []  # of the base features after the intercept
         self._ids: dict[tuple[str, str], int] = {}
+        self._since: dict[str, int] = {}  # the first rows of the columns that are new in the batch at hand
+        self._hashed: dict[int, str] = {}  # the columns of the hashed base features that have been met
+        self.known: list[int] = []  # the base features that have a column, in the order in which they were met
         self._warned = False
 
     @property
@@ -79,7 +82,13 @@ class NamedFeatures:
 
     def column(self, i: int) -> str:
         """The column of a base feature; none for the intercept."""
+        if i < self.first:
+            return self._hashed.get(i, "")
         return self._names[i - self.first - 1][0] if i > self.first else ""
+
+    def key(self, i: int) -> int:
+        """What a product of this base feature is hashed by: its name, not the place that it happens to have."""
+        return i if i <= self.first else _hashed(self.name(i))
 
     def value(self, i: int) -> str | None:
         """What is left of a base feature's name after its column: nothing for a number, `=admin` for a category."""
@@ -88,6 +97,7 @@ class NamedFeatures:
     def read(self, table: pa.RecordBatch, learning: bool) -> list[tuple[int, Plain]]:
         """The rows of a table in one part, or two if they turn from dense to listed within it."""
         reads = self._read_columns(table, learning)
+        self._since = {}
         if learning:
             self._take_in(reads)
         turn = 0 if self.listed else self._first_named_row(reads, table.num_rows)
@@ -112,12 +122,12 @@ class NamedFeatures:
         reads = {}
         for name, array in zip(names, table.columns, strict=True):
             known = self.columns.get(name)
-            kind = kind_of(array.type)
-            if known is None and (kind is None or not learning):
+            if known is None and not learning:
                 continue
-            column = known or Column(name, str(kind))
             try:
-                reads[name] = _read(column, array)
+                kind = kind_of(array.type)
+                if known is not None or kind is not None:
+                    reads[name] = _read(known or Column(name, str(kind)), array)
             except (pa.ArrowException, DataError) as error:
                 raise DataError(f"column {name!r}: {error}") from None
         return reads
@@ -140,6 +150,7 @@ class NamedFeatures:
         for read in sorted(new, key=lambda read: (read.first_row(), read.column.name)):
             if read.first_row() < (len(read.numbers) if read.numbers is not None else np.iinfo(np.int64).max):
                 self.columns[read.column.name] = read.column
+                self._since[read.column.name] = read.first_row()
                 if read.numbers is not None:
                     self._add(read.column.name, "")
                 if self.missing_indicator:
@@ -149,6 +160,14 @@ class NamedFeatures:
         place = self._ids.setdefault((column, suffix), self.base)
         if place == self.base:
             self._names.append((column, suffix))
+            self.known.append(place)
+        return place
+
+    def _hash(self, column: str, suffix: str) -> int:
+        place = _hashed(column + suffix) & (self.first - 1)
+        if place not in self._hashed:
+            self._hashed[place] = column
+            self.known.append(place)
         return place
 
     @staticmethod
@@ -201,6 +220,7 @@ class NamedFeatures:
             known = places != _NOWHERE
             yield rows[known], places[known], values[known]
         if self.missing_indicator and (name, _IS_MISSING) in self._ids:
+            there[: max(0, self._since.get(name, 0) - begin)] = True  # nothing is missing before a column exists
             missing = np.flatnonzero(~there)
             yield missing, self._ids[name, _IS_MISSING], np.ones(len(missing))
 
@@ -210,7 +230,7 @@ class NamedFeatures:
         used, firsts = np.unique(codes, return_index=True)
         for code in used[np.argsort(firsts, kind="stable")].tolist():
             if self.hash_bits is not None:
-                places[code] = _hashed(column + names[code]) & (self.first - 1)
+                places[code] = self._hash(column, names[code])
             elif learning:
                 places[code] = self._add(column, names[code])
             else:
@@ -219,8 +239,12 @@ class NamedFeatures:
 
     def describe(self) -> dict[str, Any]:
         """What a model file keeps besides the names of the base features."""
+        by_column: dict[str, list[int]] = {}
+        for place, column in self._hashed.items():
+            by_column.setdefault(column, []).append(place)
         return {
             "kind": self.kind,
+            "hashed": by_column,
             "listed": self.listed,
             "base": len(self._names),
             "columns": [[column.name, column.kind] for column in self.columns.values()],
@@ -230,8 +254,15 @@ class NamedFeatures:
         """The inverse of `describe`, given the names of the base features after the intercept."""
         self.listed = described["listed"]
         self.columns = {name: Column(name, kind) for name, kind in described["columns"]}
+        self._take_hashed({place: column for column, places in described["hashed"].items() for place in places})
         for column, suffix in names:
             self._add(column, suffix)
+
+    def _take_hashed(self, hashed: dict[int, str]) -> None:
+        for place, column in hashed.items():
+            if place not in self._hashed:
+                self._hashed[place] = column
+                self.known.append(place)
 
     def adopt(self, other: "NamedFeatures") -> np.ndarray:
         """Takes in all that another knows; gives the base feature here of each base feature there."""
@@ -240,6 +271,7 @@ class NamedFeatures:
             if known.kind != column.kind:
                 raise DataError(f"column {column.name!r} is a {known.kind} here and a {column.kind} there")
         self.listed = self.listed or other.listed
+        self._take_hashed(other._hashed)
         places = [self._add(column, suffix) for column, suffix in other._names]
         return np.concatenate([np.arange(self.first + 1), np.array(places, np.int64)])
 

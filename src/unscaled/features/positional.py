@@ -25,6 +25,15 @@ class PositionalFeatures:
         """How many base features there are, the intercept included."""
         return self.first + 1 + self.columns
 
+    @property
+    def known(self) -> range:
+        """The base features that have a column."""
+        return range(self.first + 1, self.base)
+
+    def key(self, i: int) -> int:
+        """What a product of this base feature is hashed by."""
+        return i
+
     def name(self, i: int) -> str:
         """The name of a base feature."""
         if i == self.first:

@@ -44,7 +44,8 @@ class Crossed(NamedTuple):
     """Products of the values of a row up to an order.
 
     Pairs are limited to those of a left and a right group where `left` is not empty: feature i is in the groups
-    whose bits are set in left[i] or right[i]. With `mask` other than 0, products are hashed into slots 0 … mask.
+    whose bits are set in left[i] or right[i]. With `mask` other than 0, products are hashed into slots 0 … mask by
+    the keys of their factors: keys[i] for the i-th base feature from the intercept on, the slot itself before that.
     """
 
     rows: DenseRows | SparseRows
@@ -52,6 +53,7 @@ class Crossed(NamedTuple):
     left: np.ndarray
     right: np.ndarray
     mask: int
+    keys: np.ndarray
 
 
 class Scratch(NamedTuple):
@@ -208,8 +210,7 @@ def cross_pairs(rows, base_slots, base_x, m, slots, x):
         for i in range(j + 1):
             if i > 0 and limited and not paired(rows, base_slots[i], base_slots[j]):
                 continue
-            low, high = min(base_slots[i], base_slots[j]), max(base_slots[i], base_slots[j])
-            slots[n] = pair_slot(low, high, constant, rows.mask)
+            slots[n] = pair_slot(rows, base_slots[i], base_slots[j], constant)
             x[n] = bounded(base_x[i] * base_x[j])
             n += 1
     return n
@@ -223,8 +224,7 @@ def cross_triples(rows, base_slots, base_x, m, slots, x):
     for k in range(m):
         for j in range(k + 1):
             for i in range(j + 1):
-                a, b, c = ordered(base_slots[i], base_slots[j], base_slots[k])
-                slots[n] = triple_slot(a, b, c, constant, rows.mask)
+                slots[n] = triple_slot(rows, base_slots[i], base_slots[j], base_slots[k], constant)
                 x[n] = bounded(bounded(base_x[i] * base_x[j]) * base_x[k])
                 n += 1
     return n
@@ -249,27 +249,39 @@ def ordered(a, b, c):
 
 
 @inner
-def pair_slot(low, high, constant, mask):
+def pair_slot(rows, i, j, constant):
     """The slot of a pair of base features."""
-    if mask == 0:
+    if rows.mask == 0:
+        low, high = min(i, j), max(i, j)
         return high * (high + 1) // 2 + low
-    if low == constant:
-        return high
-    if high == constant:
-        return low
-    return mixed(mixed(low) ^ high) & mask
+    if i == constant:
+        return j
+    if j == constant:
+        return i
+    a, b = key(rows, i, constant), key(rows, j, constant)
+    return mixed(mixed(min(a, b)) ^ max(a, b)) & rows.mask
 
 
 @inner
-def triple_slot(a, b, c, constant, mask):
+def triple_slot(rows, i, j, k, constant):
     """The slot of a triple of base features."""
-    if mask == 0:
+    if rows.mask == 0:
+        a, b, c = ordered(i, j, k)
         return c * (c + 1) * (c + 2) // 6 + b * (b + 1) // 2 + a
-    if a == constant or b == constant or c == constant:
-        if a == constant:
-            return pair_slot(b, c, constant, mask)
-        return pair_slot(a, c if b == constant else b, constant, mask)
-    return mixed(mixed(mixed(a) ^ b) ^ c) & mask
+    if i == constant:
+        return pair_slot(rows, j, k, constant)
+    if j == constant:
+        return pair_slot(rows, i, k, constant)
+    if k == constant:
+        return pair_slot(rows, i, j, constant)
+    a, b, c = ordered(key(rows, i, constant), key(rows, j, constant), key(rows, k, constant))
+    return mixed(mixed(mixed(a) ^ b) ^ c) & rows.mask
+
+
+@inner
+def key(rows, slot, constant):
+    """What a base feature's products are hashed by."""
+    return slot if slot < constant else rows.keys[slot - constant]
 
 
 @inner
