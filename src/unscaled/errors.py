@@ -13,6 +13,10 @@ class DataError(UnscaledError, ValueError):
     exit_code = 1
 
 
+class BadRowError(DataError):
+    """A row that cannot be used; the message begins with where it stands."""
+
+
 class ModelFileError(DataError):
     """A model file is truncated, altered, foreign or too new."""
 

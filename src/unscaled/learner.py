@@ -139,12 +139,12 @@ class Learner:
     def progressive_loss(self) -> float | np.ndarray:
         """The mean loss of the predictions made before each update; one a learning rate if there are several.
 
-        Of several targets or classes it is the sum of the losses of their lanes.
+        Of several targets or classes it is the mean over their lanes.
         """
         if not self.weight:
             return float("nan")
         rates = len(self.options.rates)
-        losses = self._numbers.lanes.loss.reshape(-1, rates)[: self._shown_outputs].sum(axis=0) / self.weight
+        losses = self._numbers.lanes.loss.reshape(-1, rates)[: self._shown_outputs].mean(axis=0) / self.weight
         return float(losses[0]) if rates == 1 else losses
 
     @property

@@ -183,7 +183,7 @@ def encoded(column: pa.Array) -> tuple[np.ndarray, list[str]]:
     dictionary = column.dictionary
     if len(dictionary) > len(column):  # a slice of a large table brings the dictionary of the whole
         used, codes = np.unique(codes, return_inverse=True)
-        absent = int(used[:1] == [-1]) if len(used) else 0
+        absent = int(len(used) > 0 and used[0] < 0)
         dictionary, codes = dictionary.take(pa.array(used[absent:])), codes - absent
     keys = ["" if key is None else _text(key) for key in dictionary.to_pylist()]
     if "" in keys:

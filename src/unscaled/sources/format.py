@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from unscaled.errors import DataError
+from unscaled.errors import BadRowError
 from unscaled.sources.batch import Batch
 from unscaled.sources.input_file import InputFile
 
@@ -21,7 +21,7 @@ class Skipped:
     def reject(self, message: str) -> None:
         """Pass over a bad row, or raise if bad rows are to stop the run."""
         if self.stop:
-            raise DataError(message)
+            raise BadRowError(message)
         self.count += 1
         if len(self.examples) < EXAMPLES_KEPT:
             self.examples.append(message)
@@ -48,3 +48,4 @@ class Format:
     target: str | None = None
     weight: str | None = None
     ignored: tuple[str, ...] = ()
+    loose: bool = False  # a column that a batch lacks is merely absent from its rows

@@ -161,4 +161,5 @@ JSONL = Format(
     help="JSON lines: one object a line",
     recognises=_is_jsonl,
     read=read_jsonl,
+    loose=True,
 )

@@ -53,12 +53,16 @@ class Stream:
 
     def column_names(self) -> list[str]:
         """Return the names of the first batch's columns, reading it if need be."""
+        names: list[str] = self.first_table().schema.names
+        return names
+
+    def first_table(self) -> pa.RecordBatch:
+        """Return the rows of the first batch, reading it if need be; the stream still begins with them."""
         if not self._peeked and not self._iterated:
             self._peeked += [batch for batch in [next(self._batches, None)] if batch is not None]
         if not self._peeked:
-            raise UsageError("the columns can be asked for only before the stream is read")
-        names: list[str] = self._peeked[0].table.schema.names
-        return names
+            raise UsageError("the first batch can be looked at only before the stream is read")
+        return self._peeked[0].table
 
     def fraction(self) -> float | None:
         """How much of the bytes has been read, 0 to 1; None if there is a pipe among the files."""

@@ -128,4 +128,5 @@ VW = Format(
     target="label",
     weight="weight",
     ignored=("tag",),
+    loose=True,
 )

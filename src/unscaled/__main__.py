@@ -1,0 +1,5 @@
+"""`python -m unscaled` is `unscaled`."""
+
+from unscaled.cli import main
+
+main()

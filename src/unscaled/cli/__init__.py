@@ -1,0 +1,88 @@
+"""The command line: `unscaled train`, `predict`, `inspect`."""
+
+import os
+import signal
+import sys
+import warnings
+from types import FrameType
+
+import click
+
+from unscaled import __version__
+from unscaled.cli.completion import completion
+from unscaled.cli.inspect import inspect
+from unscaled.cli.predict import predict
+from unscaled.cli.stopping import Terminated
+from unscaled.cli.train import train
+from unscaled.errors import UnscaledError
+
+INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+"""What a shell says of programs that these signals end."""
+
+_ERRORS_OF_DATA = 1
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="unscaled")
+def commands() -> None:
+    """Online linear learning that does not care about units.
+
+    Point it at raw rows: nothing needs to be scaled, encoded or imputed first, and no learning rate tuned. Files are
+    read once, in bounded memory, row by row.
+
+    \b
+      unscaled train bank.csv --target y --model bank.model
+      unscaled predict bank.model new.csv --output scored.csv
+      unscaled inspect bank.model
+
+    FILE may be CSV or TSV (also .gz, .zst, .bz2), Parquet, Arrow IPC, JSON lines, svmlight or Vowpal Wabbit text; a
+    folder or a glob of these; or - for standard input.
+
+    Exit codes: 0 done, 1 the data cannot be used as it is, 2 wrong usage, 130 interrupted.
+    """
+
+
+commands.add_command(train)
+commands.add_command(predict)
+commands.add_command(inspect)
+commands.add_command(completion)
+
+
+def main() -> None:
+    """Runs the command line: every failure is one sentence on standard error and an exit code, never a traceback."""
+    warnings.showwarning = _show_warning
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = commands.main(prog_name="unscaled", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except UnscaledError as error:
+        code = _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        # The reader has gone away. What is still buffered must not raise again when Python closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
+    except Terminated as stop:
+        code = _fail(str(stop) or "terminated", TERMINATED)
+    except (KeyboardInterrupt, click.Abort) as stop:
+        code = _fail(str(stop) or "interrupted", INTERRUPTED)
+    except MemoryError:
+        code = _fail("out of memory; --hash-bits bounds the size of a model", _ERRORS_OF_DATA)
+    except OSError as error:
+        code = _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", _ERRORS_OF_DATA)
+    sys.exit(code)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"unscaled: {message}", err=True)
+    return code
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Terminated
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    click.echo(f"unscaled: note: {message}", err=True)

@@ -1,0 +1,162 @@
+"""What a run shows: a table at doubling counts, a bar on a terminal, and a summary."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+import click
+
+HEADINGS = ("examples", "loss so far", "since last")
+METRICS = {"error": "error", "rmse": "RMSE"}
+NAMES = {"mse": "MSE", "rmse": "RMSE", "mae": "MAE", "r2": "R²", "error": "error", "log_loss": "log loss", "auc": "AUC"}
+
+STRONGEST = 5
+
+
+class Reporter:
+    """Follows a training. Progress goes to standard error, so that standard output holds results only."""
+
+    def __init__(self, training: Any, quiet: bool, wanted: bool | None) -> None:
+        on_terminal = sys.stderr.isatty()
+        self._training = training
+        self._shown = not quiet and (on_terminal if wanted is None else wanted)
+        self._bar: Any = _make_bar() if self._shown and on_terminal else None
+        self._task: Any = None
+        self._stream: Any = None
+        self._since = (0.0, 0.0)
+        self._printed = -1
+        self._start_weight = training.learner.weight
+        self._start_loss = self._loss_sum()
+        self._since = (self._start_loss, self._start_weight)
+
+    def __enter__(self) -> "Reporter":
+        if self._bar is not None:
+            self._bar.start()
+        if self._shown:
+            self._print(_heading(self._training))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def follow(self, stream: Any, number: int, passes: int) -> None:
+        """Shows how far this stream is read from now on."""
+        self._stream = stream
+        if self._bar is not None:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            name = "learning" if passes == 1 else f"pass {number} of {passes}"
+            total = None if stream.fraction() is None else 1.0
+            self._task = self._bar.add_task(name, total=total, rows=0, began=time.perf_counter())
+            self._rows_before = self._training.rows
+
+    def next_stop(self, examples: int) -> int:
+        """The next power of two."""
+        return 1 << examples.bit_length() if self._shown else 1 << 62
+
+    def at_stop(self) -> None:
+        """Moves the bar, and writes a line if a power of two has been reached."""
+        examples = self._training.learner.examples
+        if self._shown and examples and examples & (examples - 1) == 0:
+            self._line(examples)
+        if self._bar is not None:
+            rows = self._training.rows - self._rows_before
+            fraction = self._stream.fraction()
+            self._bar.update(self._task, completed=fraction or 0.0, rows=rows)
+
+    def last_line(self) -> None:
+        """The line of the last example."""
+        if self._shown:
+            self._line(self._training.learner.examples)
+
+    def conclude(self, summary: dict[str, Any]) -> None:
+        """The results, for people."""
+        for line in _conclusion(summary, self._training.learner):
+            click.echo(line)
+
+    def _line(self, examples: int) -> None:
+        if examples == self._printed:
+            return
+        self._printed = examples
+        learner = self._training.learner
+        loss, weight = self._loss_sum(), learner.weight
+        last_loss, last_weight = self._since
+        self._since = (loss, weight)
+        so_far = loss / weight if weight else float("nan")
+        since = (loss - last_loss) / (weight - last_weight) if weight > last_weight else float("nan")
+        metrics = self._training.progressive.metrics()
+        extra = "".join(f"{metrics[name]:>12.5g}" for name in METRICS if name in metrics)
+        self._print(f"{examples:>13,} {so_far:>12.6g} {since:>12.6g}{extra}{learner.features:>12,}")
+
+    def _loss_sum(self) -> float:
+        loss = self._training.learner.progressive_loss
+        return 0.0 if loss != loss else float(loss) * self._training.learner.weight
+
+    def _print(self, line: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(line, highlight=False, markup=False)
+        else:
+            click.echo(line, err=True)
+
+
+def _heading(training: Any) -> str:
+    from unscaled.progressive import RegressionMetrics
+
+    metric = "RMSE" if isinstance(training.progressive._metrics, RegressionMetrics) else "error"
+    return f"{HEADINGS[0]:>13} {HEADINGS[1]:>12} {HEADINGS[2]:>12}{metric:>12}{'features':>12}"
+
+
+def _make_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        """Rows so far and rows a second."""
+
+        def render(self, task: Any) -> Text:
+            rows = task.fields["rows"]
+            seconds = max(time.perf_counter() - task.fields["began"], 1e-9)
+            return Text(f"{rows:,} rows  {rows / seconds:,.0f} rows/s")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Speed(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _conclusion(summary: dict[str, Any], learner: Any) -> list[str]:
+    seconds = max(summary["seconds"], 1e-9)
+    loss = summary["options"]["loss"]
+    lines = [
+        f"{summary['examples']:,} examples, {summary['features']:,} features, {summary['seconds']:.2f} s "
+        f"({summary['rows'] / seconds:,.0f} rows/s), rule {summary['options']['rule']}, loss {loss}",
+        f"progressive {loss} loss  {summary['progressive_loss']:.6g}",
+    ]
+    metrics = {name: value for name, value in summary["metrics"].items() if name in NAMES and value is not None}
+    if metrics:
+        lines.append("progressive " + "   ".join(f"{NAMES[name]} {value:.5g}" for name, value in metrics.items()))
+    lines += _recalls(summary["metrics"].get("recall", {}))
+    table = learner.weights().slice(0, STRONGEST)
+    strongest = [f"{name} ({effect:.3g})" for name, effect in zip(*_named_effects(table), strict=True)]
+    lines.append("strongest: " + ", ".join(strongest))
+    if summary["skipped"]:
+        lines.append(f"skipped {summary['skipped']:,} bad rows, of which the first:")
+        lines += [f"  {message}" for message in summary["skipped_first"]]
+    if summary["model"]:
+        lines.append(f"the model is in {summary['model']}")
+    return lines
+
+
+def _named_effects(table: Any) -> tuple[list[str], list[float]]:
+    return table["feature"].to_pylist(), table["effect"].to_pylist()
+
+
+def _recalls(recall: dict[str, float | None]) -> list[str]:
+    if not recall:
+        return []
+    shown = [f"{name} {value:.3f}" if value is not None else f"{name} –" for name, value in recall.items()]
+    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+    return ["recall      " + "   ".join(shown[:10]) + more]

@@ -1,0 +1,145 @@
+"""`unscaled train`: one pass over files, honest progress on the way, a model at the end."""
+
+import json
+import time
+from typing import Any
+
+import click
+
+from unscaled.cli.hyperparameters import given_options, hyperparameters
+from unscaled.errors import UsageError
+
+STDIN = "-"
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--target", "targets", multiple=True, metavar="COL", help="The column to predict; several for several targets.")
+@click.option("--model", metavar="OUT", type=click.Path(dir_okay=False), help="Write the model here.")
+@click.option("--resume", metavar="MODEL", type=click.Path(dir_okay=False), help="Learn on from this model, to the bit.")
+@click.option("--weight", metavar="COL", help="The column of importance weights.")
+@click.option("--ignore", "ignored", multiple=True, metavar="COL", help="A column that is not a feature.")
+@click.option("--passes", default=1, show_default=True, type=click.IntRange(min=1), help="Go over the files so many times; the metrics are of the first.")
+@click.option("--skip", default=0, type=click.IntRange(min=0), metavar="N", help="Pass over the first N rows (of the first pass).")
+@click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="N", help="Save the model after every N examples, and when interrupted.")
+@click.option("--bad-rows", type=click.Choice(["stop", "skip"]), default="stop", show_default=True, help="Whether a row that cannot be used ends the run or is counted and passed over.")
+@click.option("--format", "file_format", metavar="NAME", help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end and nothing else.")
+@click.option("--progress/--no-progress", default=None, help="Show a table at doubling counts and a bar; by default on a terminal only.")
+@hyperparameters
+def train(files: tuple[str, ...], **given: Any) -> None:
+    """Learn from FILE... in one pass and write a model.
+
+    Numbers, dates, text, categories and lists are features as they are; missing values are absent. If the target is
+    text, its values are classes and the loss is logistic; else it is a number and the loss is squared.
+
+    Every row is predicted before it is learned from: the loss and the metrics are those of these predictions.
+
+    \b
+      unscaled train bank.csv --target y --model bank.model
+      unscaled train rides/*.parquet --target minutes --loss absolute --weight trips
+      zcat clicks.vw.gz | unscaled train - --loss logistic --hash-bits 22 --interactions user:ad
+      unscaled train part2.csv --target y --resume bank.model --model bank.model
+    """
+    from unscaled.cli.reporting import Reporter
+    from unscaled.sources import open_stream
+    from unscaled.training import Training
+
+    began = time.perf_counter()
+    _check(files, given)
+    stream = open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"])
+    with stream:
+        learner, roles = _prepare(stream, given)
+        training = Training(learner, roles)
+        reporter = Reporter(training, quiet=given["as_json"], wanted=given["progress"])
+        with reporter:
+            skipped = _run(training, stream, files, given, reporter)
+    if given["model"]:
+        training.progressive.save(given["model"])
+    summary = _summary(training, skipped, time.perf_counter() - began, given["model"])
+    if given["as_json"]:
+        click.echo(json.dumps(summary))
+    else:
+        reporter.conclude(summary)
+
+
+def _check(files: tuple[str, ...], given: dict[str, Any]) -> None:
+    if given["passes"] > 1 and STDIN in files:
+        raise UsageError("--passes: standard input can be read only once")
+    if given["checkpoint_every"] and not given["model"]:
+        raise UsageError("--checkpoint-every needs --model, the file to save to")
+    if given["resume"]:
+        fixed = set(given_options(given)) - {"classes"}
+        if fixed:
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(fixed))
+            raise UsageError(f"{flags}: a resumed model keeps its options")
+
+
+def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
+    """The learner, new or resumed, and the roles of the columns."""
+    from unscaled.learner import Learner, load
+    from unscaled.losses import SIGN
+    from unscaled.training import Roles, looks_like_classes
+
+    options = given_options(given)
+    if given["resume"]:
+        learner = load(given["resume"])
+        kept = learner.attached.get("roles", {})
+        targets = given["targets"] or kept.get("targets", ())
+        weight = given["weight"] or kept.get("weight")
+        ignored = given["ignored"] or kept.get("ignored", ())
+        return learner, Roles.of(stream, targets, weight, ignored)
+    roles = Roles.of(stream, given["targets"], given["weight"], given["ignored"])
+    learner = Learner(**options)
+    signed = getattr(learner.options.loss, "labels", None) == SIGN and len(roles.targets) == 1
+    if "classes" not in options and (signed or ("loss" not in options and looks_like_classes(stream, roles))):
+        options["classes"] = "auto"
+    if options.get("classes") and "loss" not in options:
+        options["loss"] = "logistic"
+    learner = Learner(**options)
+    learner.attached["roles"] = {"targets": roles.targets, "weight": roles.weight, "ignored": roles.ignored}
+    return learner, roles
+
+
+def _run(training: Any, stream: Any, files: tuple[str, ...], given: dict[str, Any], reporter: Any) -> Any:
+    """All passes; the rows that were skipped in the first."""
+    from unscaled.cli.checkpoints import Checkpoints
+    from unscaled.sources import open_stream
+
+    checkpoints = Checkpoints(training, given["model"], given["checkpoint_every"], given["skip"])
+
+    def stops(examples: int) -> int:
+        return min(reporter.next_stop(examples), checkpoints.next_stop(examples))
+
+    def at_stop() -> None:
+        reporter.at_stop()
+        checkpoints.at_stop()
+
+    with checkpoints:
+        reporter.follow(stream, 1, given["passes"])
+        training.run(stream, skip=given["skip"], stops=stops, at_stop=at_stop)
+        reporter.last_line()
+        for number in range(2, given["passes"] + 1):
+            with open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"]) as again:
+                reporter.follow(again, number, given["passes"])
+                training.run(again, first_pass=False, stops=checkpoints.next_stop, at_stop=at_stop)
+    return stream.skipped
+
+
+def _summary(training: Any, skipped: Any, seconds: float, model: str | None) -> dict[str, Any]:
+    learner = training.learner
+    summary = {
+        "examples": learner.examples,
+        "features": learner.features,
+        "progressive_loss": learner.progressive_loss,
+        "metrics": training.progressive.metrics(),
+        "seconds": round(seconds, 3),
+        "rows": training.rows,
+        "skipped": skipped.count,
+        "skipped_first": skipped.examples,
+        "targets": list(training.roles.targets),
+        "classes": learner.classes,
+        "options": learner.options.described(),
+        "model": model,
+    }
+    return summary
