@@ -22,7 +22,7 @@ _HOMES = {
     "reference": "unscaled.reference",
 }
 
-__all__ = [  # noqa: PLE0604, RUF022
+__all__ = [  # noqa: PLE0604
     *_HOMES,
 ]
 

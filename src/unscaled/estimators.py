@@ -22,8 +22,9 @@ from sklearn.utils.validation import (
 
 from unscaled.errors import UsageError
 from unscaled.learner import Learner
-from unscaled.losses import LOSSES, SIGN
+from unscaled.losses import LOSSES, SIGN, Loss
 from unscaled.options import OPEN_CLASSES, Clip, Interactions, named
+from unscaled.rules import Rule
 from unscaled.scores import as_prediction, class_codes, class_probabilities, has_probabilities, probability
 from unscaled.tables import is_table, record_batches
 
@@ -70,14 +71,14 @@ class _OnlineEstimator(BaseEstimator):
             matrix = np.asarray(X, np.float64)
             if matrix.ndim == 2 and matrix.shape[1] == self.n_features_in_:
                 warnings.warn(
-                    "X does not have valid feature names, but "
-                    f"{type(self).__name__} was fitted with feature names",
+                    f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
                     stacklevel=4,
                 )
                 return pa.table({name: matrix[:, j] for j, name in enumerate(self.feature_names_in_)})
         if not has_names and is_table(X):
             warnings.warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names", stacklevel=4
+                f"X has feature names, but {type(self).__name__} was fitted without feature names",
+                stacklevel=4,
             )
             return np.asarray(X) if hasattr(X, "__array__") else pa.table(X).to_pandas().to_numpy()
         return X
@@ -147,15 +148,16 @@ class OnlineRegressor(RegressorMixin, _OnlineEstimator):
     True
 
     X may be an array, a sparse matrix, or a table with text, categories, dates and lists in it; NaN is missing.
-    `fit` starts anew and takes the rows in a random order, `passes` times: by default once, less than 10,000 rows up
-    to 20 times. `partial_fit` goes on, in the order given. After either, `progressive_loss_` is the mean loss of the predictions made before each update, and `learner_` the
-    `Learner`. The other parameters are those of `unscaled.options.Options`.
+    `fit` starts anew and takes the rows in a random order, `passes` times: by default once, less than 10,000 rows
+    up to 20 times. `partial_fit` goes on, in the order given. After either, `progressive_loss_` is the mean loss of
+    the predictions made before each update, and `learner_` the `Learner`. The other parameters are those of
+    `unscaled.options.Options`.
     """
 
     def __init__(
         self,
-        rule: str | tuple = "nag",
-        loss: str | tuple = "squared",
+        rule: str | Rule = "nag",
+        loss: str | Loss = "squared",
         learning_rate: float = 0.5,
         intercept: bool = True,
         importance_aware: bool = True,
@@ -228,8 +230,8 @@ class OnlineClassifier(ClassifierMixin, _OnlineEstimator):
 
     def __init__(
         self,
-        rule: str | tuple = "nag",
-        loss: str | tuple = "logistic",
+        rule: str | Rule = "nag",
+        loss: str | Loss = "logistic",
         learning_rate: float = 0.5,
         intercept: bool = True,
         importance_aware: bool = True,
@@ -270,9 +272,7 @@ class OnlineClassifier(ClassifierMixin, _OnlineEstimator):
         known = self.classes_.tolist() if len(self.classes_) > 1 else OPEN_CLASSES
         return self._fit(self._begin(classes=known), X, y, weights)
 
-    def partial_fit(
-        self, X: Any, y: Any, classes: Sequence[Any] | None = None, sample_weight: Any = None
-    ) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Sequence[Any] | None = None, sample_weight: Any = None) -> Self:
         """Learns on, row by row. `classes` may name classes to expect; others are taken in as they appear."""
         first = not hasattr(self, "learner_")
         X, y, weights = self._checked(X, y, sample_weight, reset=first)

@@ -7,6 +7,7 @@ name of its own, and kernels for it are not kept on disk, where a name is all th
 
 import itertools
 from collections import namedtuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from unscaled.errors import UsageError
@@ -31,7 +32,7 @@ def adopted(model: Model) -> Model:
     return model._replace(loss=loss, rule=_double(model.rule, ("limit", "beyond", "gain", "pace")))
 
 
-def _double(made: tuple, needed: tuple[str, ...]) -> tuple:
+def _double(made: Any, needed: tuple[str, ...]) -> Any:
     own = type(made)
     if own in _OURS:
         return made
@@ -42,7 +43,7 @@ def _double(made: tuple, needed: tuple[str, ...]) -> tuple:
             + (f"; it lacks {', '.join(missing)}" if missing else "")
         )
     if own not in _doubles:
-        double = namedtuple(f"{own.__name__}_{next(_numbers)}", own._fields)
+        double: Any = namedtuple(f"{own.__name__}_{next(_numbers)}", own._fields)  # type: ignore[misc]
         for name, attribute in vars(own).items():
             if not name.startswith("_") and name not in own._fields:
                 setattr(double, name, attribute)

@@ -12,7 +12,10 @@ from unscaled import __version__, kernels, merging, modelfile
 from unscaled.errors import DataError, ModelFileError, UsageError
 from unscaled.features import Crossing, NamedFeatures, PositionalFeatures
 from unscaled.foreign import adopted, is_foreign
+from unscaled.losses import Loss
+from unscaled.options import Classes as GivenClasses
 from unscaled.options import Clip, Interactions, Options
+from unscaled.rules import Rule
 from unscaled.state import Numbers
 from unscaled.tables import as_matrix, is_table, record_batches
 from unscaled.targets import Classes, make_target, restore_target
@@ -44,8 +47,8 @@ class Learner:
 
     def __init__(
         self,
-        rule: str | tuple = "nag",
-        loss: str | tuple = "squared",
+        rule: str | Rule = "nag",
+        loss: str | Loss = "squared",
         learning_rate: float | Sequence[float] = 0.5,
         intercept: bool = True,
         importance_aware: bool = True,
@@ -56,7 +59,7 @@ class Learner:
         hash_bits: int | None = None,
         missing_indicator: bool = False,
         dtype: str = "float64",
-        classes: str | Sequence | None = None,
+        classes: GivenClasses = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
         self.options = Options(**given)
@@ -238,6 +241,7 @@ class Learner:
 
     def _infinite(self, rows: Any, i: int) -> str:
         """What is wrong with a row that a kernel stopped at."""
+        assert self._features is not None
         plain = rows.rows if isinstance(rows, kernels.Crossed) else rows
         if isinstance(plain, kernels.DenseRows):
             slot = int(np.flatnonzero(np.isinf(plain.values[i]))[0]) + 1 + self._features.first
@@ -261,9 +265,7 @@ class Learner:
         return shaped[..., 0] if rates == 1 else shaped
 
 
-def load(
-    path: str | os.PathLike[str], *, loss: tuple | None = None, rule: tuple | None = None
-) -> Learner:
+def load(path: str | os.PathLike[str], *, loss: Loss | None = None, rule: Rule | None = None) -> Learner:
     """Reads a model file; learning on gives bit for bit what it would have given without the file.
 
     A model with a loss or a rule of your own needs it again: a file holds no code.
@@ -308,9 +310,13 @@ def _contents(learner: Learner) -> modelfile.Contents:
     return modelfile.Contents(pa.table(columns), described)
 
 
-def _restored(contents: modelfile.Contents, loss: tuple | None, rule: tuple | None) -> Learner:
+def _restored(contents: modelfile.Contents, loss: Loss | None, rule: Rule | None) -> Learner:
     described = contents.described
-    given = {**described["options"], **({"loss": loss} if loss is not None else {}), **({"rule": rule} if rule is not None else {})}
+    given = {
+        **described["options"],
+        **({"loss": loss} if loss is not None else {}),
+        **({"rule": rule} if rule is not None else {}),
+    }
     learner = Learner(**given)
     learner.examples, learner.weight = described["examples"], described["weight"]
     learner.attached = described["attached"]
@@ -359,7 +365,9 @@ def _weights(given: Any, rows: int) -> np.ndarray:
     except (TypeError, ValueError):
         raise DataError("sample_weight has values that are not numbers") from None
     if weights.shape != (rows,):
-        raise UsageError(f"sample_weight has the shape {weights.shape}, it must have one weight for each of {rows} rows")
+        raise UsageError(
+            f"sample_weight has the shape {weights.shape}, it must have one weight for each of {rows} rows"
+        )
     if not (weights >= 0.0).all() or not np.isfinite(weights).all():
         row = int(np.flatnonzero(~((weights >= 0.0) & np.isfinite(weights)))[0])
         raise DataError(f"row {row}: weight {weights[row]:g} is not a finite number of at least 0")

@@ -14,9 +14,7 @@ is another NamedTuple like these. One without `flow` takes plain steps.
 """
 
 import math
-from typing import NamedTuple
-
-from unscaled.errors import UsageError
+from typing import NamedTuple, Protocol
 
 # What the labels of a loss may be.
 REAL = "real"  # any finite number
@@ -28,6 +26,16 @@ STEEPEST_LOG_RATE = 50.0
 
 # Newton's method for the logistic flow gains digits quadratically; it was never seen to need more than nine.
 NEWTON_STEPS = 20
+
+
+class Loss(Protocol):
+    """What every loss has. `flow`, `link` and `labels`, the kind of its labels, are optional."""
+
+    def value(self, p: float, y: float) -> float:
+        """The loss."""
+
+    def slope(self, p: float, y: float) -> float:
+        """Its derivative by p."""
 
 
 class Squared(NamedTuple):
@@ -236,9 +244,7 @@ class Poisson(NamedTuple):
         return math.exp(min(p, 700.0))
 
 
-type_of_loss = type[tuple]
-
-LOSSES: dict[str, type_of_loss] = {
+LOSSES: dict[str, type[Loss]] = {
     "squared": Squared,
     "logistic": Logistic,
     "hinge": Hinge,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unscaled.errors import DataError, UsageError
-from unscaled.features import NamedFeatures
 from unscaled.kernels import Lanes
 from unscaled.state import Numbers
 from unscaled.targets import Classes
@@ -43,11 +42,7 @@ def _common_slots(whole: "Learner", right: "Learner") -> np.ndarray:
     ours, theirs = whole._features, right._features
     if ours is None or theirs is None or ours.kind != theirs.kind:
         raise DataError("a learner taught with tables cannot be merged with one taught with plain arrays")
-    if isinstance(ours, NamedFeatures) and isinstance(theirs, NamedFeatures):
-        base = ours.adopt(theirs)
-    else:
-        ours.columns = max(ours.columns, theirs.columns)  # type: ignore[union-attr,type-var,call-overload]
-        base = np.arange(theirs.base)
+    base = ours.adopt(theirs)  # type: ignore[arg-type]  # they are of one kind
     whole._numbers.make_room(whole._crossing.table_size(ours.base))
     used = np.flatnonzero(right._numbers.count)
     slots = np.zeros(right._numbers.slots, np.int64)
@@ -83,7 +78,7 @@ def _pool(whole: "Learner", theirs: Numbers, slots: np.ndarray, lanes: np.ndarra
         columns = lanes if side is theirs else np.arange(ours.width)
         ratio = np.divide(was, scale, out=np.zeros(len(was)), where=scale > 0)[:, None]
         v = side.v[places][:, columns] * rule.squash_v(ratio)
-        gamma = side.gamma[places][:, columns] * rule.squash_G(ratio) if rule.adaptive else None
+        gamma = side.gamma[places][:, columns] * rule.squash_G(ratio) if rule.adaptive else np.zeros(0)
         parts.append((v, gamma, side.count[places][:, None]))
     (v, gamma, count), (their_v, their_gamma, their_count) = parts
     ours.v[at] = (v * count + their_v * their_count) / (count + their_count)

@@ -13,11 +13,12 @@ from numbers import Real
 from typing import Any
 
 from unscaled.errors import UsageError
-from unscaled.losses import LOSSES
-from unscaled.rules import RULES
+from unscaled.losses import LOSSES, Loss
+from unscaled.rules import RULES, Rule
 
 Interactions = int | Sequence[tuple[str, str]]
 Clip = None | str | float | tuple[float, float]
+Classes = None | str | Sequence[Any]
 
 FOLLOW_LABELS = "labels"
 OPEN_CLASSES = "auto"
@@ -31,18 +32,15 @@ def _option(default: Any, help: str) -> Any:
 class Options:
     """The hyperparameters of a learner."""
 
-    rule: str | tuple = _option("nag", f"The update rule: {', '.join(RULES)}.")
-    loss: str | tuple = _option(
-        "squared", f"The loss: {', '.join(LOSSES)}; parameters in parentheses, as in quantile(0.9)."
-    )
-    learning_rate: float | tuple[float, ...] = _option(
-        0.5, "The learning rate. Several rates learn side by side."
-    )
+    rule: Rule = _option("nag", f"The update rule: {', '.join(RULES)}.")
+    loss: Loss = _option("squared", f"The loss: {', '.join(LOSSES)}; parameters in parentheses, as in quantile(0.9).")
+    learning_rate: float | tuple[float, ...] = _option(0.5, "The learning rate. Several rates learn side by side.")
     intercept: bool = _option(True, "Whether there is a constant feature.")
     importance_aware: bool = _option(
-        True, "Whether steps follow the gradient flow and so never overshoot; otherwise the paper's plain step."
+        True,
+        "Whether steps follow the gradient flow and so never overshoot; otherwise the paper's plain step.",
     )
-    clip: Clip = _option(
+    clip: None | str | tuple[float, float] = _option(
         None, "Cut predictions to ±C, to (low, high), or to the range of the labels seen before ('labels')."
     )
     l1: float = _option(0.0, "L1 penalty on the weights in units of their scales.")
@@ -55,7 +53,7 @@ class Options:
     )
     missing_indicator: bool = _option(False, "Add a feature that says that a column's value is missing.")
     dtype: str = _option("float64", "Precision of the weights: float64, or float32 for very large models.")
-    classes: str | tuple | None = _option(
+    classes: None | str | tuple[Any, ...] = _option(
         None, "None to predict numbers, 'auto' to learn classes as they appear, or the classes."
     )
 
@@ -94,7 +92,6 @@ class Options:
         """The pairs of column patterns that interactions are limited to; none if they are not."""
         return () if isinstance(self.interactions, int) else tuple(self.interactions)
 
-
     def described(self) -> dict[str, Any]:
         """The options as plain JSON, from which they can be made again."""
         return {**vars(self), "rule": spelled(self.rule), "loss": spelled(self.loss)}
@@ -105,7 +102,7 @@ def option_fields() -> dict[str, str]:
     return {each.name: each.metadata["help"] for each in fields(Options)}
 
 
-def named(kind: str, given: str | tuple, known: Mapping[str, type[tuple]]) -> tuple:
+def named(kind: str, given: object, known: Mapping[str, Any]) -> Any:
     """A rule or a loss from its name, with parameters in parentheses, or one that is made already."""
     if isinstance(given, tuple) and hasattr(given, "_fields"):
         return _checked_made(kind, given, known)
@@ -117,13 +114,13 @@ def named(kind: str, given: str | tuple, known: Mapping[str, type[tuple]]) -> tu
         numbers = [float(part) for part in (call[2] or "").split(",") if part.strip()]
         made = maker(*numbers)
     except (TypeError, ValueError):
-        takes = ", ".join(maker._fields) or "no parameters"  # type: ignore[attr-defined]
+        takes = ", ".join(maker._fields) or "no parameters"
         raise UsageError(f"cannot read {kind} {given!r}: {call[1]} takes {takes}") from None
     _check_parameters(str(given), made)
     return made
 
 
-def _checked_made(kind: str, given: tuple, known: Mapping[str, type[tuple]]) -> tuple:
+def _checked_made(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
     """A rule or a loss that is made already; those of the user's own are looked at when they are first used."""
     other = LOSSES if kind == "rule" else RULES
     if type(given) in other.values():
@@ -133,22 +130,20 @@ def _checked_made(kind: str, given: tuple, known: Mapping[str, type[tuple]]) -> 
     return given
 
 
-def _check_parameters(given: str, made: tuple) -> None:
+def _check_parameters(given: str, made: Any) -> None:
     bounds = {"tau": (0.0, 1.0), "delta": (0.0, math.inf), "power": (0.0, 10.0), "t0": (0.0, math.inf)}
-    for name, number in zip(made._fields, made, strict=True):  # type: ignore[attr-defined]
+    for name, number in zip(made._fields, made, strict=True):
         low, high = bounds[name]
         zero_is_fine = name == "power"
         if not (low < number < high or (zero_is_fine and number == 0.0) or (name == "delta" and number == high)):
             raise UsageError(f"{given}: {name} must lie between {low:g} and {high:g}")
 
 
-def spelled(made: tuple) -> str:
+def spelled(made: Any) -> str:
     """The name that `named` reads: quantile(0.9)."""
-    for known in (RULES, LOSSES):
-        for name, maker in known.items():
-            if type(made) is maker:
-                return f"{name}({', '.join(repr(float(each)) for each in made)})" if made else name
-    return type(made).__name__
+    names: dict[type, str] = {maker: name for name, maker in [*RULES.items(), *LOSSES.items()]}
+    name = names.get(type(made), type(made).__name__)
+    return f"{name}({', '.join(repr(float(each)) for each in made)})" if made and type(made) in names else name
 
 
 def nearest(given: str, known: Iterable[str]) -> str:
@@ -160,7 +155,7 @@ def nearest(given: str, known: Iterable[str]) -> str:
     return f"; there are {', '.join(names)}" if len(names) <= 20 else ""
 
 
-def _rates(given: float | Sequence[float]) -> float | tuple[float, ...]:
+def _rates(given: Any) -> float | tuple[float, ...]:
     rates = tuple(given) if isinstance(given, Sequence) or hasattr(given, "__len__") else (given,)
     for rate in rates:
         if not _is_number(rate) or not 0.0 < rate < math.inf:
@@ -171,10 +166,10 @@ def _rates(given: float | Sequence[float]) -> float | tuple[float, ...]:
     return numbers if hasattr(given, "__len__") else numbers[0]
 
 
-def _clip(given: Clip) -> Clip:
+def _clip(given: Any) -> None | str | tuple[float, float]:
     if given is None or (isinstance(given, str) and given == FOLLOW_LABELS):
         return given
-    bounds = (-given, given) if _is_number(given) else given  # type: ignore[operator]
+    bounds = (-given, given) if _is_number(given) else given
     if not isinstance(bounds, Sequence) or len(bounds) != 2 or not all(map(_is_number, bounds)):
         raise UsageError(f"clip must be a number, two numbers or 'labels', not {given!r}")
     low, high = map(float, bounds)
@@ -189,7 +184,7 @@ def _at_least_zero(name: str, given: float) -> float:
     return float(given)
 
 
-def _interactions(given: Interactions) -> Interactions:
+def _interactions(given: Any) -> Interactions:
     if isinstance(given, int) and given in (1, 2, 3) and not isinstance(given, bool):
         return given
     if isinstance(given, Sequence) and not isinstance(given, str):
@@ -213,7 +208,7 @@ def _one_of(name: str, given: str, known: Sequence[str]) -> str:
     return given
 
 
-def _classes(given: str | Sequence | None) -> str | tuple | None:
+def _classes(given: Any) -> None | str | tuple[Any, ...]:
     if given is None or (isinstance(given, str) and given == OPEN_CLASSES):
         return given
     if isinstance(given, str):

@@ -1,6 +1,5 @@
 """Predictions for the rows of a stream, as tables."""
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,7 +75,12 @@ def _per_target(learner: Learner, name: str, values: np.ndarray) -> dict[str, np
 def _features(learner: Learner, stream: Stream, table: pa.RecordBatch) -> pa.RecordBatch:
     """The columns that the model was trained with, and those that it will say it does not know."""
     roles = learner.attached.get("roles", {})
-    others = {*roles.get("targets", ()), roles.get("weight"), *roles.get("ignored", ()), *stream.format.ignored}
+    others = {
+        *roles.get("targets", ()),
+        roles.get("weight"),
+        *roles.get("ignored", ()),
+        *stream.format.ignored,
+    }
     others |= {stream.format.target, stream.format.weight}
     known = getattr(learner._features, "columns", {})
     wanted = [name for name in table.schema.names if name not in others or (isinstance(known, dict) and name in known)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unscaled.learner import Learner, OnBadRow
-from unscaled.losses import SIGN
+from unscaled.losses import SIGN, Loss
 from unscaled.scores import (
     as_prediction,
     class_codes,
@@ -48,9 +48,7 @@ class RegressionMetrics:
         """Takes in rows of labels and predictions, a column a target."""
         if not self.origin and len(labels):
             self.origin = labels[0].tolist()
-            self.squared, self.absolute, self.labels, self.squared_labels = (
-                [0.0] * len(self.origin) for _ in range(4)
-            )
+            self.squared, self.absolute, self.labels, self.squared_labels = ([0.0] * len(self.origin) for _ in range(4))
         self.weight = _added(self.weight, weights)
         for k, origin in enumerate(self.origin):
             error, label = predictions[:, k] - labels[:, k], labels[:, k] - origin
@@ -114,7 +112,7 @@ class ClassMetrics:
     found: list[float] = field(default_factory=list)
     ranking: Ranking = field(default_factory=Ranking)
 
-    def update(self, codes: np.ndarray, scores: np.ndarray, weights: np.ndarray, loss: tuple) -> None:
+    def update(self, codes: np.ndarray, scores: np.ndarray, weights: np.ndarray, loss: Loss) -> None:
         """Takes in rows of true classes, as their numbers, and scores."""
         rows = np.arange(len(codes))
         right = class_codes(scores) == codes
@@ -134,7 +132,7 @@ class ClassMetrics:
         if margins is not None:
             self.ranking.update(codes == 1, margins, weights)
 
-    def report(self, loss: tuple, classes: list[Any]) -> dict[str, Any]:
+    def report(self, loss: Loss, classes: list[Any]) -> dict[str, Any]:
         """Error, log loss where the loss says probabilities, AUC for two classes, recall of each class."""
         if not self.weight:
             return {}
@@ -159,7 +157,7 @@ class SignMetrics:
     log_loss: float = 0.0
     ranking: Ranking = field(default_factory=Ranking)
 
-    def update(self, labels: np.ndarray, margins: np.ndarray, weights: np.ndarray, loss: tuple) -> None:
+    def update(self, labels: np.ndarray, margins: np.ndarray, weights: np.ndarray, loss: Loss) -> None:
         """Takes in rows of labels and margins, a column a target."""
         targets = labels.shape[1]
         self.weight = _added(self.weight, weights)
@@ -171,7 +169,7 @@ class SignMetrics:
         if targets == 1:
             self.ranking.update(labels[:, 0] > 0.0, margins[:, 0], weights)
 
-    def report(self, loss: tuple) -> dict[str, Any]:
+    def report(self, loss: Loss) -> dict[str, Any]:
         """Error, log loss where the loss says probabilities, and AUC for one target."""
         if not self.weight:
             return {}
@@ -196,7 +194,9 @@ class Progressive:
         kind = SignMetrics if options.classes is None else ClassMetrics
         return kind(**{**kept, "ranking": Ranking(**kept["ranking"])}) if kept else kind()
 
-    def learn(self, X: Any, y: Any, weights: np.ndarray | None = None, on_bad_row: OnBadRow | None = None) -> np.ndarray:
+    def learn(
+        self, X: Any, y: Any, weights: np.ndarray | None = None, on_bad_row: OnBadRow | None = None
+    ) -> np.ndarray:
         """`Learner.learn`, and the metrics of what it gave. With several learning rates, those of the first."""
         scores = self.learner.learn(X, y, weights, on_bad_row=on_bad_row)
         self._update(y, scores, np.ones(len(scores)) if weights is None else np.asarray(weights, np.float64))
@@ -211,7 +211,9 @@ class Progressive:
         learner = self.learner
         first = scores[..., 0] if len(learner.options.rates) > 1 else scores
         labels = learner._target.last_labels
-        usable = ~np.isnan(labels if labels.ndim == 1 else labels[:, 0]) & ~np.isnan(first.reshape(len(first), -1)[:, 0])
+        usable = ~np.isnan(labels if labels.ndim == 1 else labels[:, 0]) & ~np.isnan(
+            first.reshape(len(first), -1)[:, 0]
+        )
         first, labels, weights = first[usable], labels[usable], weights[usable]
         if isinstance(self._metrics, ClassMetrics):
             self._metrics.update(labels.astype(np.int64), first, weights, learner.options.loss)

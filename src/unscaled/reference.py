@@ -101,7 +101,7 @@ def huber(delta: float) -> Loss:
             return y + (p - y) * exp(-2 * T)
         edge = y + delta if p > y else y - delta
         until = (abs(p - y) - delta) / (2 * delta)
-        if T <= until:
+        if until >= T:
             return p - 2 * delta * T if p > y else p + 2 * delta * T
         return y + (edge - y) * exp(-2 * (T - until))
 
@@ -117,9 +117,7 @@ def poisson() -> Loss:
     return Loss(
         value=lambda p, y: exp(p) - y * p,
         slope=lambda p, y: exp(p) - y,
-        flow=lambda p, y, T: (
-            -log(1 / y + (exp(-p) - 1 / y) * exp(-y * T)) if y > 0 else -log(exp(-p) + T)
-        ),
+        flow=lambda p, y, T: -log(1 / y + (exp(-p) - 1 / y) * exp(-y * T)) if y > 0 else -log(exp(-p) + T),
     )
 
 

@@ -2,26 +2,24 @@
 
 import numpy as np
 
-from unscaled.losses import SIGN, Logistic, Poisson, Squared
+from unscaled.losses import SIGN, Logistic, Loss, Poisson, Squared
 
 LARGEST_LOG_RATE = 700.0
 
 
-def as_prediction(loss: tuple, scores: np.ndarray) -> np.ndarray:
+def as_prediction(loss: Loss, scores: np.ndarray) -> np.ndarray:
     """What a regression predicts: the rate for Poisson, else the score itself."""
     if isinstance(loss, Poisson):
         return np.asarray(np.exp(np.minimum(scores, LARGEST_LOG_RATE)))
     return scores
 
 
-def has_probabilities(loss: tuple) -> bool:
+def has_probabilities(loss: Loss) -> bool:
     """Whether a margin learned with this loss says a probability."""
-    return isinstance(loss, (Logistic, Squared)) or (
-        getattr(loss, "labels", None) == SIGN and hasattr(loss, "link")
-    )
+    return isinstance(loss, (Logistic, Squared)) or (getattr(loss, "labels", None) == SIGN and hasattr(loss, "link"))
 
 
-def probability(loss: tuple, margins: np.ndarray) -> np.ndarray:
+def probability(loss: Loss, margins: np.ndarray) -> np.ndarray:
     """The probability of +1 for each margin."""
     if isinstance(loss, Squared):
         return np.clip((1.0 + margins) / 2.0, 0.0, 1.0)
@@ -30,7 +28,7 @@ def probability(loss: tuple, margins: np.ndarray) -> np.ndarray:
     return np.asarray(np.vectorize(loss.link, otypes=[float])(margins))  # type: ignore[attr-defined]
 
 
-def class_probabilities(loss: tuple, scores: np.ndarray) -> np.ndarray:
+def class_probabilities(loss: Loss, scores: np.ndarray) -> np.ndarray:
     """A probability for each class, from one margin for the second of two or from one a class.
 
     One against all gives each class a probability of its own; they are divided by their sum. A class that was not

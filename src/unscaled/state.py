@@ -1,6 +1,7 @@
 """The numbers that a learner has learned, as arrays that grow with its features and its lanes."""
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -58,8 +59,7 @@ class Numbers:
         if self.width and is_open:
             copied = np.tile(np.arange(self.width - rates, self.width), missing // rates)
             self.v, self.gamma = (
-                np.ascontiguousarray(np.concatenate([old, old[:, copied]], axis=1))
-                for old in (self.v, self.gamma)
+                np.ascontiguousarray(np.concatenate([old, old[:, copied]], axis=1)) for old in (self.v, self.gamma)
             )
             self.lanes = Lanes(*(np.concatenate([old, old[copied]]) for old in self.lanes))
             return
@@ -79,12 +79,10 @@ class Numbers:
         one = self.width == 1
         v, gamma = (table[first:].reshape(-1) if one else table[first:] for table in (self.v, self.gamma))
         state = State(self.scale[first:], self.inverse[first:], self.count[first:], v, gamma)
-        settings = Settings(
-            options.importance_aware, options.clip == FOLLOW_LABELS, options.l1, options.l2
-        )
+        settings = Settings(options.importance_aware, options.clip == FOLLOW_LABELS, options.l1, options.l2)
         return Model(
-            options.rule,
-            options.loss if to_learn else None,
+            cast(Any, options.rule),
+            cast(Any, options.loss) if to_learn else None,
             settings if to_learn else None,
             state,
             self.lanes,
@@ -97,5 +95,5 @@ def _bounds(options: Options) -> tuple[float, float]:
         return -np.inf, np.inf
     if options.clip == FOLLOW_LABELS:
         return np.inf, -np.inf
-    low, high = options.clip
-    return low, high
+    assert not isinstance(options.clip, str)
+    return options.clip

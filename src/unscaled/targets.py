@@ -57,7 +57,10 @@ class Numbers:
         usable = (np.abs(lanes) <= LARGEST_LABEL) & fits(lanes)
         for row in np.flatnonzero(~usable.all(axis=1)).tolist():
             label = lanes[row][~usable[row]][0]
-            bad(row, f"label {label:g} {reason if np.isfinite(label) and abs(label) <= 1e100 else _why(label)}")
+            bad(
+                row,
+                f"label {label:g} {reason if np.isfinite(label) and abs(label) <= 1e100 else _why(label)}",
+            )
             lanes[row] = np.nan
         self.last_labels = lanes
         return lanes
@@ -116,7 +119,10 @@ class Classes:
                 self.classes.append(label)
                 self.news.append((code, row))
             if code == -1:
-                bad(row, f"class {label!r} was not among those given{nearest(str(label), map(str, self.classes))}")
+                bad(
+                    row,
+                    f"class {label!r} was not among those given{nearest(str(label), map(str, self.classes))}",
+                )
             if code == -2:
                 bad(row, "the class is missing")
             codes[row] = code

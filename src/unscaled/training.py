@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from unscaled.errors import BadRowError, DataError, UsageError
 from unscaled.features.columns import CATEGORY, NUMBER, encoded, kind_of, numbers, parsed

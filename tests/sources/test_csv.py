@@ -60,9 +60,7 @@ def test_numbers_are_float64_from_the_first_block_on(block_bytes: BlockBytes) ->
     for size in (30, 1 << 22):
         block_bytes(size)
         batches = read(csv(text))
-        assert set(map(tuple, types(batches))) == {
-            (pa.float64(), pa.float64(), TEXT, pa.bool_(), pa.date32())
-        }
+        assert set(map(tuple, types(batches))) == {(pa.float64(), pa.float64(), TEXT, pa.bool_(), pa.date32())}
     assert rows("bank.csv")[1] == {"i": 2.0, "f": 2.0, "s": "5", "b": False, "d": datetime.date(2024, 2, 4)}
 
 

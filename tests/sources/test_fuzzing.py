@@ -19,9 +19,7 @@ every_text_format = pytest.mark.parametrize("known", TEXT_FORMATS, ids=lambda kn
 
 drawn = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 
-words = st.text(
-    st.sampled_from("ab,;\"'\n\r\t|é漢😀 ") | st.characters(codec="utf-8", exclude_characters="\0")
-)
+words = st.text(st.sampled_from("ab,;\"'\n\r\t|é漢😀 ") | st.characters(codec="utf-8", exclude_characters="\0"))
 tables = st.integers(1, 4).flatmap(
     lambda width: st.lists(st.lists(words, min_size=width, max_size=width), min_size=1, max_size=8)
 )

@@ -31,10 +31,7 @@ def test_no_such_file() -> None:
     Path("data/bank.csv").touch()
     assert message(DataError, "data/bnak.csv") == "no such file: data/bnak.csv; did you mean data/bank.csv?"
     assert message(DataError, "zebra") == "no such file: zebra"
-    assert (
-        message(DataError, "nowhere/bank.csv")
-        == "no such file: nowhere/bank.csv (there is no folder nowhere)"
-    )
+    assert message(DataError, "nowhere/bank.csv") == "no such file: nowhere/bank.csv (there is no folder nowhere)"
 
 
 def test_folders_and_globs_without_files() -> None:
@@ -46,9 +43,7 @@ def test_folders_and_globs_without_files() -> None:
     assert message(DataError, "data/*.csv") == "no file matches data/*.csv"
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0, reason="the test is for those who cannot take the right from themselves"
-)
+@pytest.mark.skipif(os.geteuid() != 0, reason="the test is for those who cannot take the right from themselves")
 def test_permission_denied_as_root(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.csv").write_text("a\n1\n")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
@@ -99,20 +94,14 @@ def test_truncated(name: str, part: float) -> None:
     WRITERS[name](path)
     path.write_bytes(path.read_bytes()[: int(part * path.stat().st_size)])
     kind = {"parquet": "Parquet", "arrow": "Arrow IPC"}[name]
-    assert re.match(
-        f"{path}: not a readable {kind} file \\(.+\\); write it anew or", message(DataError, path)
-    )
+    assert re.match(f"{path}: not a readable {kind} file \\(.+\\); write it anew or", message(DataError, path))
 
 
 @pytest.mark.parametrize("packing", COMPRESSORS)
 def test_truncated_compression(packing: str) -> None:
     path = Path(f"a.csv{packing}")
-    path.write_bytes(
-        COMPRESSORS[packing](b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(999)))[:-99]
-    )
-    assert re.match(
-        rf"{path}: the (gzip|bz2|zstd) data is broken or cut off \(.+\); fetch", message(DataError, path)
-    )
+    path.write_bytes(COMPRESSORS[packing](b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(999)))[:-99])
+    assert re.match(rf"{path}: the (gzip|bz2|zstd) data is broken or cut off \(.+\); fetch", message(DataError, path))
 
 
 def test_usage() -> None:
@@ -193,9 +182,7 @@ SKIP_LINES = "mend the line or skip such lines with --bad-rows skip"
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("size", [3, 1 << 22])
-def test_bad_lines(
-    name: str, line: str, complaint: str, size: int, block_bytes: Callable[[int], None]
-) -> None:
+def test_bad_lines(name: str, line: str, complaint: str, size: int, block_bytes: Callable[[int], None]) -> None:
     good = {"a.svm": "1 1:2", "a.vw": "1 | a", "a.json": '{"a": 1}'}[name]
     block_bytes(size)
     Path(name).write_bytes(f"\n{good}\n{line}\n{good}\n".encode("utf-8", "surrogateescape"))

@@ -52,9 +52,7 @@ def test_vw_lines() -> None:
          "features": [("z", 1.0)]},
     ]  # fmt: skip
     kinds = read("a.vw")[0].table.schema
-    assert [kinds.field(name).type for name in ("label", "weight", "tag")] == [pa.float64()] * 2 + [
-        pa.string()
-    ]
+    assert [kinds.field(name).type for name in ("label", "weight", "tag")] == [pa.float64()] * 2 + [pa.string()]
     assert kinds.field("house").type == kinds.field("features").type == MAP
 
 

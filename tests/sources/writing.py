@@ -18,9 +18,7 @@ ROWS: list[dict[str, float | str | None]] = [
     {"y": 0.0, "height": 7.0, "town": "Ulm"},
     {"y": 1.0, "height": 0.25, "town": "NA"},
 ] * 3
-TABLE = pa.Table.from_pylist(
-    ROWS, pa.schema([("y", pa.float64()), ("height", pa.float64()), ("town", pa.string())])
-)
+TABLE = pa.Table.from_pylist(ROWS, pa.schema([("y", pa.float64()), ("height", pa.float64()), ("town", pa.string())]))
 
 
 def write_csv(path: Path) -> None:
@@ -51,9 +49,7 @@ def write_svmlight(path: Path) -> None:
 
 
 def write_vw(path: Path) -> None:
-    path.write_text(
-        "".join(f"{row['y']} | {_pairs(row, 'height', 'town=')}\n" for row in ROWS), encoding="utf-8"
-    )
+    path.write_text("".join(f"{row['y']} | {_pairs(row, 'height', 'town=')}\n" for row in ROWS), encoding="utf-8")
 
 
 def _pairs(row: dict[str, float | str | None], height: str, town: str) -> str:

@@ -51,7 +51,9 @@ class Checkpoints:
         self._handlers = {number: signal.signal(number, self._heed) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         if not isinstance(error, KeyboardInterrupt):

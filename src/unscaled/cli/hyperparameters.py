@@ -11,23 +11,28 @@ from unscaled.losses import LOSSES
 from unscaled.options import OPEN_CLASSES, Options
 from unscaled.rules import RULES
 
-_SHOWN = {"learning_rate": "RATE", "clip": "C|LOW,HIGH|labels", "interactions": "1|2|3|A:B", "classes": "A,B,…"}
+_SHOWN = {
+    "learning_rate": "RATE",
+    "clip": "C|LOW,HIGH|labels",
+    "interactions": "1|2|3|A:B",
+    "classes": "A,B,…",
+}
 
 
-def hyperparameters(command: Callable) -> Callable:
+def hyperparameters(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds an option for each hyperparameter; only those that were given are handed on."""
     for each in reversed(fields(Options)):
         command = _option(each.name, each.default, each.metadata["help"])(command)
     return command
 
 
-def _option(name: str, default: Any, text: str) -> Callable:
+def _option(name: str, default: Any, text: str) -> Callable[..., Any]:
     flag = f"--{name.replace('_', '-')}"
     if isinstance(default, bool):
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=f"{text}  [default: {default}]")
     shown = "" if default is None else f"  [default: {default}]"
     several = name == "interactions"
-    complete = {"rule": RULES, "loss": LOSSES}.get(name, ())
+    complete: Any = {"rule": RULES, "loss": LOSSES}.get(name, ())
     return click.option(
         flag,
         name,

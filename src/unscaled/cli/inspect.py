@@ -10,7 +10,12 @@ import click
 @click.argument("model", type=click.Path(dir_okay=False), metavar="MODEL")
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=1), help="How many features to show.")
 @click.option("--all", "everything", is_flag=True, help="Show all features.")
-@click.option("--plot", metavar="OUT", type=click.Path(dir_okay=False), help="Draw the effects as a bar chart: .png, .svg or .pdf.")
+@click.option(
+    "--plot",
+    metavar="OUT",
+    type=click.Path(dir_okay=False),
+    help="Draw the effects as a bar chart: .png, .svg or .pdf.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def inspect(model: str, top: int, everything: bool, plot: str | None, as_json: bool) -> None:
     """Show what the model in MODEL has learned, the strongest features first.

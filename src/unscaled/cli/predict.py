@@ -9,11 +9,28 @@ import click
 @click.command()
 @click.argument("model", type=click.Path(dir_okay=False), metavar="MODEL")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--output", default="-", metavar="OUT", type=click.Path(dir_okay=False, allow_dash=True), help="Write here, as .csv, .parquet, .arrow or .jsonl; by default CSV to standard output.")
+@click.option(
+    "--output",
+    default="-",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Write here, as .csv, .parquet, .arrow or .jsonl; by default CSV to standard output.",
+)
 @click.option("--keep", multiple=True, metavar="COL", help="A column to copy to the output, such as an identifier.")
 @click.option("--raw", is_flag=True, help="Raw scores instead of classes, probabilities and rates.")
-@click.option("--bad-rows", type=click.Choice(["stop", "skip"]), default="stop", show_default=True, help="Whether a row that cannot be read ends the run or is left out.")
-@click.option("--format", "file_format", metavar="NAME", help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.")
+@click.option(
+    "--bad-rows",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="Whether a row that cannot be read ends the run or is left out.",
+)
+@click.option(
+    "--format",
+    "file_format",
+    metavar="NAME",
+    help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.",
+)
 def predict(model: str, files: tuple[str, ...], output: str, keep: tuple[str, ...], raw: bool, **given: Any) -> None:
     """Predict the rows of FILE... with the model in MODEL.
 

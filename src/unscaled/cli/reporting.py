@@ -9,7 +9,15 @@ import click
 
 HEADINGS = ("examples", "loss so far", "since last")
 METRICS = {"error": "error", "rmse": "RMSE"}
-NAMES = {"mse": "MSE", "rmse": "RMSE", "mae": "MAE", "r2": "R²", "error": "error", "log_loss": "log loss", "auc": "AUC"}
+NAMES = {
+    "mse": "MSE",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+    "error": "error",
+    "log_loss": "log loss",
+    "auc": "AUC",
+}
 
 STRONGEST = 5
 
@@ -112,7 +120,14 @@ def _heading(training: Any) -> str:
 
 def _make_bar() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.text import Text
 
     class Speed(ProgressColumn):
@@ -123,7 +138,13 @@ def _make_bar() -> Any:
             seconds = max(time.perf_counter() - task.fields["began"], 1e-9)
             return Text(f"{rows:,} rows  {rows / seconds:,.0f} rows/s")
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Speed(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        Speed(),
+        TimeRemainingColumn(),
+    )
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 

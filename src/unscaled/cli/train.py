@@ -14,18 +14,58 @@ STDIN = "-"
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", "targets", multiple=True, metavar="COL", help="The column to predict; several for several targets.")
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="COL",
+    help="The column to predict; several for several targets.",
+)
 @click.option("--model", metavar="OUT", type=click.Path(dir_okay=False), help="Write the model here.")
-@click.option("--resume", metavar="MODEL", type=click.Path(dir_okay=False), help="Learn on from this model, to the bit.")
+@click.option(
+    "--resume", metavar="MODEL", type=click.Path(dir_okay=False), help="Learn on from this model, to the bit."
+)
 @click.option("--weight", metavar="COL", help="The column of importance weights.")
 @click.option("--ignore", "ignored", multiple=True, metavar="COL", help="A column that is not a feature.")
-@click.option("--passes", default=1, show_default=True, type=click.IntRange(min=1), help="Go over the files so many times; the metrics are of the first.")
-@click.option("--skip", default=0, type=click.IntRange(min=0), metavar="N", help="Pass over the first N rows (of the first pass).")
-@click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="N", help="Save the model after every N examples, and when interrupted.")
-@click.option("--bad-rows", type=click.Choice(["stop", "skip"]), default="stop", show_default=True, help="Whether a row that cannot be used ends the run or is counted and passed over.")
-@click.option("--format", "file_format", metavar="NAME", help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.")
+@click.option(
+    "--passes",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Go over the files so many times; the metrics are of the first.",
+)
+@click.option(
+    "--skip",
+    default=0,
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Pass over the first N rows (of the first pass).",
+)
+@click.option(
+    "--checkpoint-every",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Save the model after every N examples, and when interrupted.",
+)
+@click.option(
+    "--bad-rows",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="Whether a row that cannot be used ends the run or is counted and passed over.",
+)
+@click.option(
+    "--format",
+    "file_format",
+    metavar="NAME",
+    help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end and nothing else.")
-@click.option("--progress/--no-progress", default=None, help="Show a table at doubling counts and a bar; by default on a terminal only.")
+@click.option(
+    "--progress/--no-progress",
+    default=None,
+    help="Show a table at doubling counts and a bar; by default on a terminal only.",
+)
 @hyperparameters
 def train(files: tuple[str, ...], **given: Any) -> None:
     """Learn from FILE... in one pass and write a model.
@@ -128,7 +168,7 @@ def _run(training: Any, stream: Any, files: tuple[str, ...], given: dict[str, An
 
 def _summary(training: Any, skipped: Any, seconds: float, model: str | None) -> dict[str, Any]:
     learner = training.learner
-    summary = {
+    return {
         "examples": learner.examples,
         "features": learner.features,
         "progressive_loss": learner.progressive_loss,
@@ -142,4 +182,3 @@ def _summary(training: Any, skipped: Any, seconds: float, model: str | None) -> 
         "options": learner.options.described(),
         "model": model,
     }
-    return summary

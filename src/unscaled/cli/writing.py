@@ -23,7 +23,7 @@ class _Lines:
 
     def write_table(self, table: pa.Table) -> None:
         """Writes an object a row."""
-        import json  # noqa: PLC0415
+        import json
 
         for row in table.to_pylist():
             self._file.write(json.dumps(row).encode() + b"\n")

@@ -54,7 +54,7 @@ class Crossing:
             )
         return size
 
-    def base_slots(self, base: np.ndarray) -> np.ndarray:
+    def base_slots(self, base: Any) -> Any:
         """Where the base features themselves stand."""
         if self.order == 1 or self.mask:
             return base
@@ -117,7 +117,7 @@ def _pyramid(n: Any) -> Any:
     return n * (n + 1) * (n + 2) // 6
 
 
-def _root(slots: np.ndarray, polynomial: Callable, factor: float, power: float) -> np.ndarray:
+def _root(slots: np.ndarray, polynomial: Callable[[Any], Any], factor: float, power: float) -> np.ndarray:
     """The largest n with polynomial(n) <= slot: a float's guess from below, mended by ones."""
     n = np.maximum(((factor * slots) ** power).astype(np.int64) - 2, 0)
     while True:

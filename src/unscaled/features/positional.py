@@ -80,6 +80,11 @@ class PositionalFeatures:
             slots = np.where(slots < self.base, slots, self.first)
         return SparseRows(X.indptr.astype(np.int64), slots, values, self.first, float(self.intercept))
 
+    def adopt(self, other: "PositionalFeatures") -> np.ndarray:
+        """Takes in all columns that another knows; gives the base feature here of each base feature there."""
+        self.columns = max(self.columns, other.columns)
+        return np.arange(other.base)
+
     def describe(self) -> dict[str, Any]:
         """What a model file keeps."""
         return {"kind": self.kind, "columns": self.columns}

@@ -96,9 +96,7 @@ def between(typingctx, low, high):
     def generate(context, builder, signature, arguments):
         low, high = (_broadcast(builder, value, ir.VectorType(_I64, LANES)) for value in arguments)
         places = _constant(ir.VectorType(_I64, LANES), list(range(LANES)))
-        return builder.and_(
-            builder.icmp_signed("<=", low, places), builder.icmp_signed("<", places, high)
-        )
+        return builder.and_(builder.icmp_signed("<=", low, places), builder.icmp_signed("<", places, high))
 
     return mask8(types.int64, types.int64), generate
 
@@ -160,9 +158,7 @@ def store8(typingctx, array, start, mask, value):
 def _addresses(context, builder, array_type, array, slots_type, slots, start, mask):
     """Pointers to array[slots[start]], array[slots[start + 1]] and so on."""
     pointer, block = _address(context, builder, slots_type, slots, start)
-    read = _llvm_function(
-        builder, "llvm.masked.load.v8i64.p0", block, [block.as_pointer(), _I32, _MASK, block]
-    )
+    read = _llvm_function(builder, "llvm.masked.load.v8i64.p0", block, [block.as_pointer(), _I32, _MASK, block])
     nowhere = _constant(block, [0] * LANES)
     places = builder.call(read, [pointer, _constant(_I32, 8), mask, nowhere])
     element = context.get_data_type(array_type.dtype)
@@ -182,9 +178,7 @@ def gather8(typingctx, array, slots, start, mask):
             context, builder, array_type, arguments[0], slots_type, arguments[1], arguments[2], arguments[3]
         )
         kind = _suffix(block)
-        read = _llvm_function(
-            builder, f"llvm.masked.gather.{kind}.v8p0", block, [pointers.type, _I32, _MASK, block]
-        )
+        read = _llvm_function(builder, f"llvm.masked.gather.{kind}.v8p0", block, [pointers.type, _I32, _MASK, block])
         alignment = _constant(_I32, array_type.dtype.bitwidth // 8)
         value = builder.call(read, [pointers, alignment, arguments[3], _constant(block, [0.0] * LANES)])
         return value if block == _VECTOR else builder.fpext(value, _VECTOR)

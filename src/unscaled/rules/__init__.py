@@ -24,13 +24,45 @@ t is the number of examples so far, this one included, and N the sum of u² over
 weight h counts as h examples. The formulas work on a float and on eight of them (kernels/simd.py) alike.
 """
 
+from typing import ClassVar, Protocol
+
 from unscaled.rules.ag import AG
 from unscaled.rules.nag import NAG
 from unscaled.rules.ng import NG
 from unscaled.rules.sgd import SGD
 from unscaled.rules.snag import SNAG
 
-__all__ = ["AG", "NAG", "NG", "RULES", "SGD", "SNAG"]
+__all__ = ["AG", "NAG", "NG", "RULES", "SGD", "SNAG", "Rule"]
 
-RULES: dict[str, type[tuple]] = {"sgd": SGD, "ag": AG, "ng": NG, "nag": NAG, "snag": SNAG}
+
+class Rule(Protocol):
+    """What every rule has."""
+
+    normalised: ClassVar[bool]
+    adaptive: ClassVar[bool]
+    moving: ClassVar[bool]
+
+    def limit(self, s: float) -> float:
+        """The values up to which the scale s stands, or moves by `stretch`."""
+
+    def beyond(self, x: float, h: float) -> float:
+        """The scale after a value beyond its limit."""
+
+    def stretch(self, z: float, h: float) -> float:
+        """New scale / old scale."""
+
+    def squash_v(self, ratio: float) -> float:
+        """The factor on v."""
+
+    def squash_G(self, ratio: float) -> float:
+        """The factor on Γ."""
+
+    def gain(self, t: float) -> float:
+        """p = gain * Σ v u."""
+
+    def pace(self, t: float, N: float) -> float:
+        """The pace of the steps."""
+
+
+RULES: dict[str, type[Rule]] = {"sgd": SGD, "ag": AG, "ng": NG, "nag": NAG, "snag": SNAG}
 """Every rule by the name that Learner, the estimators and the command line know it by."""

@@ -26,8 +26,7 @@ def read_arrow(reading: Reading) -> Iterator[Batch]:
             rows += written.num_rows
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"{file.name}: not a readable Arrow IPC file ({error}); "
-            "write it anew or name its format with --format"
+            f"{file.name}: not a readable Arrow IPC file ({error}); write it anew or name its format with --format"
         ) from error
 
 

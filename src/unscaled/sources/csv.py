@@ -65,9 +65,7 @@ def _batches(reading: Reading, blocks: BlockReader, columns: CsvColumns, delimit
         raise DataError(f"{reading.file.name} has a header but no rows")
 
 
-def _parse(
-    reading: Reading, block: Block, columns: CsvColumns, delimiter: bytes
-) -> tuple[pa.Table, BlockLines] | None:
+def _parse(reading: Reading, block: Block, columns: CsvColumns, delimiter: bytes) -> tuple[pa.Table, BlockLines] | None:
     """Parse a block, None if it holds no sound row."""
     if not block.data.strip(b"\r\n"):
         return None
@@ -87,9 +85,7 @@ def _parse(
         return columns.parse_as_far_as_it_fits(data), lines
 
 
-def _sound_records(
-    reading: Reading, block: Block, names: list[str], delimiter: bytes
-) -> tuple[bytes, Offsets]:
+def _sound_records(reading: Reading, block: Block, names: list[str], delimiter: bytes) -> tuple[bytes, Offsets]:
     """Reject the bad records of a block; return the others and their line numbers."""
     records = find_records(block.data, delimiter, block.first_line)
     kept, lines = [], []
@@ -109,9 +105,7 @@ def _complaint(record: bytes, names: list[str], delimiter: bytes) -> str | None:
     cells = count_cells(record, delimiter)
     if cells != len(names):
         have = "1 cell" if cells == 1 else f"{cells} cells"
-        return (
-            f"{have} where the header has {len(names)}; mend the row or skip such rows with --bad-rows skip"
-        )
+        return f"{have} where the header has {len(names)}; mend the row or skip such rows with --bad-rows skip"
     if (found := damage(record)) is not None:
         return f'column "{names[cell_at(record, found.offset, delimiter)]}" {found.complaint}'
     return None

@@ -47,9 +47,7 @@ class CsvColumns:
         """Declare the types of columns whose first values are in `table`; tell whether there are any."""
         columns = zip(self.names, table.schema.types, strict=True)
         inferred = {
-            name: _declared(kind)
-            for name, kind in columns
-            if name not in self._types and not pa.types.is_null(kind)
+            name: _declared(kind) for name, kind in columns if name not in self._types and not pa.types.is_null(kind)
         }
         self._types.update(inferred)
         return bool(inferred)

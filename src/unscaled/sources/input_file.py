@@ -114,8 +114,7 @@ class InputFile:
             if self.compression is None:
                 raise DataError(f"{self.name}: cannot be read ({error})") from error
             raise DataError(
-                f"{self.name}: the {self.compression} data is broken or cut off ({error}); "
-                "fetch the file anew"
+                f"{self.name}: the {self.compression} data is broken or cut off ({error}); fetch the file anew"
             ) from error
 
     def _open(self) -> Readable:

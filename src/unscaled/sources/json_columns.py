@@ -93,8 +93,7 @@ def _text_lists(values: list[Json]) -> pa.Array:
 
 def _maps(values: list[Json]) -> pa.Array:
     entries = [
-        [(key, _number(item)) for key, item in value.items()] if isinstance(value, dict) else None
-        for value in values
+        [(key, _number(item)) for key, item in value.items()] if isinstance(value, dict) else None for value in values
     ]
     return pa.array(entries, pa.map_(pa.string(), pa.float64())).cast(WEIGHTS)
 

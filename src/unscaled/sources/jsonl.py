@@ -63,9 +63,7 @@ def _read_json(data: bytes, texts: list[str]) -> pa.Table:
     return arrow_json.read_json(
         pa.py_buffer(data),
         read_options=arrow_json.ReadOptions(block_size=len(data) + 1),
-        parse_options=arrow_json.ParseOptions(
-            explicit_schema=pa.schema([(name, pa.string()) for name in texts])
-        ),
+        parse_options=arrow_json.ParseOptions(explicit_schema=pa.schema([(name, pa.string()) for name in texts])),
     ).combine_chunks()
 
 

@@ -35,8 +35,7 @@ def read_lines(reading: Reading, parse: Callable[[bytes], Parsed]) -> Iterator[B
         table, lines, bad = parse(block.data)
         for line, complaint in bad:
             reading.skipped.reject(
-                f"{name}:{block.first_line + line}: {complaint}; "
-                "mend it or skip such rows with --bad-rows skip"
+                f"{name}:{block.first_line + line}: {complaint}; mend it or skip such rows with --bad-rows skip"
             )
         places = BlockLines(partial(np.add, lines, block.first_line))
         for first_row, batch in slices(table, reading.batch_rows):

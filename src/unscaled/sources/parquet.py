@@ -29,8 +29,7 @@ def read_parquet(reading: Reading) -> Iterator[Batch]:
                     yield Batch(batch, RowPlaces(file.name, first_row + 1))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"{file.name}: not a readable Parquet file ({error}); "
-            "write it anew or name its format with --format"
+            f"{file.name}: not a readable Parquet file ({error}); write it anew or name its format with --format"
         ) from error
 
 

@@ -11,9 +11,7 @@ from unscaled.sources.input_file import InputFile
 STANDARD_INPUT = "-"
 
 
-def find_files(
-    paths: Sequence[str | os.PathLike[str]], is_known: Callable[[str], bool], kinds: str
-) -> list[InputFile]:
+def find_files(paths: Sequence[str | os.PathLike[str]], is_known: Callable[[str], bool], kinds: str) -> list[InputFile]:
     """Return the files of all paths in order; of a folder those whose name `is_known`, which are `kinds`."""
     names = [os.fspath(path) for path in paths]
     if not names:
@@ -67,9 +65,7 @@ def _similar(name: str) -> str:
     if not os.path.isdir(folder or "."):
         return f" (there is no folder {folder})"
     nearest = difflib.get_close_matches(missing, os.listdir(folder or "."))
-    return (
-        f"; did you mean {' or '.join(os.path.join(folder, match) for match in nearest)}?" if nearest else ""
-    )
+    return f"; did you mean {' or '.join(os.path.join(folder, match) for match in nearest)}?" if nearest else ""
 
 
 def _check(file: InputFile) -> None:

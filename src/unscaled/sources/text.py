@@ -25,9 +25,7 @@ def damage(data: bytes) -> Damage | None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        return Damage(
-            error.start, "is not UTF-8; save the file as UTF-8 or skip such rows with --bad-rows skip"
-        )
+        return Damage(error.start, "is not UTF-8; save the file as UTF-8 or skip such rows with --bad-rows skip")
     return None
 
 
