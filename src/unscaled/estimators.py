@@ -318,7 +318,8 @@ class OnlineClassifier(ClassifierMixin, _OnlineEstimator):
         loss = named("loss", self.loss, LOSSES)
         if getattr(loss, "labels", SIGN) not in (SIGN, "real"):
             raise UsageError(f"loss {self.loss!r} is for counts; take logistic, hinge or squared to learn classes")
-        X, y = self._rows(X, reset), _plain(y)
+        X = self._rows(X, reset)
+        y = _check_y(_plain(y), multi_output=True, y_numeric=False, estimator=self)
         check_classification_targets(y)
         multilabel = type_of_target(y) == MULTILABEL
         if reset:
@@ -328,7 +329,6 @@ class OnlineClassifier(ClassifierMixin, _OnlineEstimator):
             self.classes_ = np.arange(y.shape[1])
         else:
             y = column_or_1d(y, warn=True)
-            _check_y(y, y_numeric=False, estimator=self)
         _same_length(X, y)
         return X, y, self._weights(sample_weight, X)
 
