@@ -25,7 +25,7 @@ def machine(packages: Iterable[str]) -> dict[str, str]:
 
 
 def write_csv(name: str, rows: Sequence[Row], facts: Mapping[str, str]) -> None:
-    """One line a result; the facts stand in every line, so that lines of several machines can be put together."""
+    """One line a result, with the facts in every line: lines of several machines can be put together."""
     RECORDS.mkdir(exist_ok=True)
     with (RECORDS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [*rows[0], *facts], lineterminator="\n")
@@ -60,7 +60,7 @@ def significant(number: float, digits: int = 3) -> str:
 
 
 def _markdown_line(cells: Iterable[object]) -> str:
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
 def _version(package: str) -> str:

@@ -1,4 +1,4 @@
-"""Interleaved timing: every contender runs once a round, so that a busy moment of the machine hits all alike."""
+"""Interleaved timing: every contender runs once a round, so that a busy moment hits all alike."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -8,11 +8,12 @@ import numpy as np
 
 
 class Seconds(NamedTuple):
-    """What several rounds took: the median, and the quartiles to tell how far it can be trusted."""
+    """What several rounds took: the median, the quartiles to tell how far it can be trusted, the fastest."""
 
     median: float
     low: float
     high: float
+    fastest: float
 
     @property
     def spread(self) -> float:
@@ -35,4 +36,4 @@ def interleaved(contenders: Mapping[str, Callable[[], object]], rounds: int) -> 
 
 def _summary(times: list[float]) -> Seconds:
     low, median, high = np.percentile(times, [25, 50, 75]).tolist()
-    return Seconds(median, low, high)
+    return Seconds(median, low, high, min(times))
