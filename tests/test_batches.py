@@ -186,7 +186,18 @@ WHOLE_NUMBERS = np.round(10 * X)
         lambda A: A.astype(object),
         lambda A: A.tolist(),
     ],
-    ids=["fortran", "row strides", "column strides", "reversed", "int8", "float16", "longdouble", "big endian", "object", "list"],
+    ids=[
+        "fortran",
+        "row strides",
+        "column strides",
+        "reversed",
+        "int8",
+        "float16",
+        "longdouble",
+        "big endian",
+        "object",
+        "list",
+    ],
 )
 def test_any_form_of_array(form):
     given = form(WHOLE_NUMBERS)
@@ -231,12 +242,18 @@ def test_nan_is_missing_is_absent(rule, interactions, layout):
 
 def test_null_nan_and_zero_of_a_table_are_the_same():
     zeros, nans, nulls = [0.0, 2.0, 0.0, 1.0], [np.nan, 2.0, np.nan, 1.0], [None, 2.0, None, 1.0]
-    results = {Learner().learn(pa.table({"a": [1.0, 2.0, 3.0, 4.0], "b": pa.array(b, from_pandas=False)}), [1, 2, 3, 4]).tobytes()
-               for b in (zeros, nans, nulls)}
+    results = {
+        Learner()
+        .learn(pa.table({"a": [1.0, 2.0, 3.0, 4.0], "b": pa.array(b, from_pandas=False)}), [1, 2, 3, 4])
+        .tobytes()
+        for b in (zeros, nans, nulls)
+    }
     assert len(results) == 1
 
 
-@pytest.mark.parametrize("X", [X[:0], csr_matrix(X[:0]), TABLES["categories"].slice(0, 0)], ids=["dense", "csr", "table"])
+@pytest.mark.parametrize(
+    "X", [X[:0], csr_matrix(X[:0]), TABLES["categories"].slice(0, 0)], ids=["dense", "csr", "table"]
+)
 @pytest.mark.xfail(strict=True, raises=ValueError, reason="reshape(0, -1, rates) of no rows")
 def test_no_rows(X):
     learner = Learner()
@@ -260,7 +277,9 @@ def test_rows_without_columns_learn_the_intercept():
 
 @pytest.mark.parametrize("hash_bits", [None, 8])
 @pytest.mark.parametrize("rates", [0.5, (0.5, 0.1)])
-@pytest.mark.xfail(strict=True, reason="a token's slot stands twice in the row; a vector of eight writes one of its steps")
+@pytest.mark.xfail(
+    strict=True, reason="a token's slot stands twice in the row; a vector of eight writes one of its steps"
+)
 def test_a_token_twice_in_a_bag_counts_twice_in_one_lane_and_in_many(rates, hash_bits):
     """As the sum that a sparse matrix makes of duplicate entries; in every number of lanes the same."""
     twice = pa.table({"bag": [["a", "a"], ["a", "b", "a"], ["b"], ["a", "a", "a"]] * 5})

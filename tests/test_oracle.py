@@ -175,9 +175,7 @@ def test_many_lanes(rule, loss, data, intercept, importance_aware, clip, rate):
     """Ten lanes, more than go into one vector: five targets, each at two rates."""
     labels, rates = kind_of_labels(loss), (rate, 0.3 * rate)
     stream = data.draw(streams(labels, outputs=5))
-    lanes = [
-        Lane(oracle(rule, loss, each, importance_aware, clip), labels) for _ in range(5) for each in rates
-    ]
+    lanes = [Lane(oracle(rule, loss, each, importance_aware, clip), labels) for _ in range(5) for each in rates]
     doubled = stream._replace(Y=np.repeat(stream.Y, 2, axis=1))
     kept = run_oracle(lanes, doubled, intercept)
     learner = Learner(rule, loss, rates, intercept, importance_aware, clip)

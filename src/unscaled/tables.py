@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from unscaled.errors import DataError, UsageError
 
+BLOCK_ROWS = 8192
+
 
 def is_table(X: Any) -> bool:
     """Whether X has named columns: pyarrow, polars, pandas, DuckDB and others that export Arrow data."""
@@ -18,7 +20,7 @@ def is_table(X: Any) -> bool:
 def record_batches(X: Any) -> Iterator[pa.RecordBatch]:
     """The rows of a table as record batches, without an index that pandas may have added."""
     if isinstance(X, pa.RecordBatch):
-        yield X
+        yield from _in_blocks(X)
         return
     try:
         if hasattr(X, "__arrow_c_stream__"):
@@ -28,9 +30,18 @@ def record_batches(X: Any) -> Iterator[pa.RecordBatch]:
             reader = pa.RecordBatchReader.from_batches(single.schema, [single])
         index = _pandas_index(reader.schema)
         for batch in reader:
-            yield batch.drop_columns(index) if index else batch
+            yield from _in_blocks(batch.drop_columns(index) if index else batch)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise DataError(f"the table cannot be read: {error}") from None
+
+
+def _in_blocks(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """A batch in slices that stay in the cache while their columns are turned into rows."""
+    if batch.num_rows <= BLOCK_ROWS:
+        yield batch
+        return
+    for begin in range(0, batch.num_rows, BLOCK_ROWS):
+        yield batch.slice(begin, BLOCK_ROWS)
 
 
 def as_matrix(X: Any) -> Any:

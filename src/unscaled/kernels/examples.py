@@ -151,7 +151,10 @@ def penalised(model):
 
 @inner
 def penalise(settings, v, a, u, slots, m, rate):
-    """The proximal step for l1 |v| + l2 v² / 2 on the row's features, each at its own rate; not the intercept."""
+    """The proximal step for l1 |v| + l2 v² / 2 on the row's features, each at its own rate; not the intercept.
+
+    `rate` is the step on v for a unit slope by v and a unit of 1 / √Γ; the slope by v is gain * u times that by p.
+    """
     for j in range(1, m):
         if u[j] == 0.0:
             continue
@@ -185,7 +188,7 @@ def _learn_row_one(model, batch, i, m, scratch):
     rate = current_rate(model, 0)
     step(state.v, scratch.a, scratch.slots, m, rate * pushed(model, 0, p, y, g, h, reach))
     if penalised(model):
-        penalise(model.settings, state.v, scratch.a, scratch.u, scratch.slots, m, h * rate)
+        penalise(model.settings, state.v, scratch.a, scratch.u, scratch.slots, m, h * rate / own_gain)
 
 
 def _learn_row_many(model, batch, i, m, scratch):
@@ -222,7 +225,8 @@ def learn_block(model, batch, i, m, scratch, start):
     step_lanes(state.v, scratch.a, scratch.slots, m, start, load8(scratch.slope, 0, lanes))
     if penalised(model):
         for k in range(start, end):
-            a, rate = scratch.a[k - start :: LANES], h * current_rate(model, k)
+            a = scratch.a[k - start :: LANES]
+            rate = h * current_rate(model, k) / gain(model.rule, model.totals[EXAMPLES])
             penalise(model.settings, state.v[:, k], a, scratch.u, scratch.slots, m, rate)
 
 

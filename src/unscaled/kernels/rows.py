@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from unscaled.kernels.compiled import chosen, inner
-from unscaled.kernels.simd import LANES
+from unscaled.kernels.simd import LANES, any8, between, fill8, first, load8, not_within, store8, where8
 
 LARGEST = np.finfo(np.float64).max
 
@@ -63,6 +63,7 @@ class Scratch(NamedTuple):
     x: np.ndarray  # its value
     u: np.ndarray  # its value over its scale
     fade: np.ndarray  # the factor on its Γ that the new scale asks for
+    gamma: np.ndarray  # its Γ, this row included
     a: np.ndarray  # its step for a unit slope; eight to a feature if there are many lanes
     base_slots: np.ndarray  # the row before crossing
     base_x: np.ndarray
@@ -90,6 +91,7 @@ def make_scratch(rows: DenseRows | SparseRows | Crossed, many_lanes: bool) -> Sc
         x=np.empty(room),
         u=np.empty(room),
         fade=np.ones(room),
+        gamma=np.empty(room),
         a=np.empty(room * (LANES if many_lanes else 1)),
         base_slots=np.empty(base, np.int64),
         base_x=np.empty(base),
@@ -125,7 +127,7 @@ def _(slots, j):
 
 
 def expand(rows, i, scratch):
-    """Lists row i in scratch.slots and scratch.x without zeros and missing values.
+    """Lists row i in scratch.slots and scratch.x.
 
     The intercept comes first. Gives the number of features, or -1 if a value is infinite.
     """
@@ -134,9 +136,25 @@ def expand(rows, i, scratch):
 
 @chosen(expand)
 def _(rows, i, scratch):
-    if rows.instance_class is Crossed:
-        return _expand_crossed
-    return lambda rows, i, scratch: list_row(rows, i, scratch.slots, scratch.x)
+    return _expand_crossed if rows.instance_class is Crossed else _expand_sparse
+
+
+def _expand_sparse(rows, i, scratch):
+    """Zeros and missing values stay in the list as zeros: they change nothing, and leaving them out costs more."""
+    start = rows.starts[i]
+    m = rows.starts[i + 1] - start + 1
+    finite = True
+    for j in range(0, m, LANES):
+        value = load8(rows.values, start + j - 1, between(1 - j, m - j))
+        value = where8(not_within(value, value), fill8(0.0), value)
+        finite &= not any8(not_within(abs(value), fill8(LARGEST)))
+        if j == 0:
+            value = where8(first(1), fill8(rows.constant), value)
+        store8(scratch.x, j, first(m - j), value)
+    scratch.slots[0] = rows.constant_slot
+    for j in range(1, m):
+        scratch.slots[j] = rows.slots[start + j - 1]
+    return m if finite else -1
 
 
 def _expand_crossed(rows, i, scratch):
@@ -147,7 +165,7 @@ def _expand_crossed(rows, i, scratch):
 
 
 def list_row(rows, i, slots, x):
-    """Writes the features of row i to slots and x."""
+    """Writes the features of row i that are neither zero nor missing to slots and x, as `expand` does."""
     raise NotImplementedError("only compiled code calls this")
 
 

@@ -31,6 +31,7 @@ from unscaled.kernels.simd import (
     between,
     fill8,
     first,
+    gather8,
     load8,
     not_within,
     positive8,
@@ -102,11 +103,10 @@ def _meet_listed(rule, state, rows, i, h, scratch):
     m = expand(rows, i, scratch)
     if m < 0:
         return m, BAD
-    total = 0.0
-    for j in range(m):
-        meet_value(rule, state, scratch.slots[j], scratch.x[j], h, scratch, j)
-        total += scratch.u[j] * scratch.u[j]
-    return m, total
+    if moving(rule) or not read_listed(state, scratch, m):
+        for j in range(m):
+            meet_value(rule, state, scratch.slots[j], scratch.x[j], h, scratch, j)
+    return m, sum_squares(scratch.u, m)
 
 
 @inner
@@ -183,6 +183,8 @@ def _glimpse_dense(rule, state, rows, i, scratch):
 
 def _glimpse_listed(rule, state, rows, i, scratch):
     m = expand(rows, i, scratch)
+    if not moving(rule) and m > 0 and read_listed(state, scratch, m):
+        return m
     for j in range(m):
         scratch.u[j] = glimpse_value(rule, state, scratch.slots[j], scratch.x[j])
     return m
@@ -214,6 +216,18 @@ def read_dense(state, rows, i, u):
             x = where8(first(1), fill8(rows.constant), x)
         within &= not any8(not_within(abs(x), load8(state.scale, j, part)))
         store8(u, j, part, x * load8(state.inverse, j, part))
+    return within
+
+
+@inner
+def read_listed(state, scratch, m):
+    """As `read_dense`, for a row that is listed in the scratch buffer."""
+    within = True
+    for j in range(0, m, LANES):
+        part = first(m - j)
+        x = load8(scratch.x, j, part)
+        within &= not any8(not_within(abs(x), gather8(state.scale, scratch.slots, j, part)))
+        store8(scratch.u, j, part, x * gather8(state.inverse, scratch.slots, j, part))
     return within
 
 

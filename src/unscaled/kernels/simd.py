@@ -187,27 +187,6 @@ def gather8(typingctx, array, slots, start, mask):
 
 
 @intrinsic
-def scatter8(typingctx, array, slots, start, mask, value):
-    """Writes the masked places of value to array[slots[start + k]]; where slots repeat, the last one stays."""
-
-    def generate(context, builder, signature, arguments):
-        array_type, slots_type = signature.args[:2]
-        pointers, block = _addresses(
-            context, builder, array_type, arguments[0], slots_type, arguments[1], arguments[2], arguments[3]
-        )
-        value = arguments[4] if block == _VECTOR else builder.fptrunc(arguments[4], block)
-        kind = _suffix(block)
-        write = _llvm_function(
-            builder, f"llvm.masked.scatter.{kind}.v8p0", ir.VoidType(), [block, pointers.type, _I32, _MASK]
-        )
-        alignment = _constant(_I32, array_type.dtype.bitwidth // 8)
-        builder.call(write, [value, pointers, alignment, arguments[3]])
-        return context.get_dummy_value()
-
-    return types.void(array, slots, types.intp, mask8, float64x8), generate
-
-
-@intrinsic
 def fill8(typingctx, scalar):
     """Eight times the same number."""
 
