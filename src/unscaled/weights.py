@@ -51,7 +51,8 @@ def feature_columns(learner: "Learner", slots: np.ndarray) -> dict[str, Any]:
     names, columns, values = [], [], []
     for factors in crossing.factors(slots).tolist():
         real = [i for i in factors if i != features.first] or [features.first]
-        names.append(" * ".join(features.name(i) for i in real))
+        # By name, for the numbers of features depend on how the rows came in batches.
+        names.append(" * ".join(sorted(features.name(i) for i in real)))
         columns.append(features.column(real[0]) if len(real) == 1 else None)
         values.append(features.value(real[0]) if len(real) == 1 else None)
     return {

@@ -77,8 +77,12 @@ class PositionalFeatures:
         slots = X.indices.astype(np.int64) + (self.first + 1)
         if X.shape[1] > self.columns:  # when only predicting: features never seen have no weight
             values = np.where(slots < self.base, values, 0.0)
-            slots = np.where(slots < self.base, slots, self.first)
-        return SparseRows(X.indptr.astype(np.int64), slots, values, self.first, float(self.intercept))
+        there = (values != 0.0) & (values == values)
+        starts = X.indptr.astype(np.int64)
+        if not there.all():  # zeros and missing values are absent
+            starts = np.concatenate([[0], np.cumsum(there)])[starts]
+            slots, values = slots[there], values[there]
+        return SparseRows(starts, slots, values, self.first, float(self.intercept))
 
     def adopt(self, other: "PositionalFeatures") -> np.ndarray:
         """Takes in all columns that another knows; gives the base feature here of each base feature there."""
