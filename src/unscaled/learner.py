@@ -33,9 +33,9 @@ class Learner:
     >>> metres = np.array([[1.0], [2.0], [3.0], [4.0]])
     >>> label = np.array([2.0, 4.0, 6.0, 8.0])
     >>> Learner().learn(metres, label).round(3).tolist()
-    [0.0, 2.325, 4.526, 6.694]
+    [0.0, 0.596, 1.182, 1.738]
     >>> Learner().learn(1024 * metres, label).round(3).tolist()
-    [0.0, 2.325, 4.526, 6.694]
+    [0.0, 0.596, 1.182, 1.738]
 
     X is a NumPy array, a SciPy CSR matrix, or a table: anything with Arrow's C interface (pandas, polars, pyarrow,
     DuckDB), whose columns are then matched by name and may hold numbers, dates, text, categories and lists. Missing

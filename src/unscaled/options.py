@@ -152,7 +152,7 @@ def nearest(given: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
     if close:
         return f"; did you mean {' or '.join(repr(name) for name in close)}?"
-    return f"; there are {', '.join(names)}" if len(names) <= 20 else ""
+    return f"; there are {', '.join(names)}" if 0 < len(names) <= 20 else ""
 
 
 def _rates(given: Any) -> float | tuple[float, ...]:

@@ -5,7 +5,7 @@ slow. The kernels must agree with it.
 
     >>> nag = NAG(eta=0.5, loss=squared())
     >>> [round(nag.learn({"metres": 3.0}, 1.5), 3), round(nag.learn({"metres": 4.0}, 2.0), 3)]
-    [0.0, 1.426]
+    [0.0, 0.5]
 
 Two things are added to the paper. An importance weight h counts as h examples: t, N, G and the second moment grow
 by h times as much, and a plain step is h times as long. And with `importance_aware=True` the step is not h times
