@@ -63,3 +63,11 @@ def test_links_lead_somewhere():
 def test_every_module_says_what_it_is():
     for path in MODULES:
         assert path.read_text().startswith(('"""', 'r"""')), path
+
+
+def test_readme_shows_the_records_as_they_are():
+    readme = (ROOT / "README.md").read_text()
+    shown = re.findall(r"<!-- (benchmarks/records/\S+) -->\n(.*?)<!-- end -->", readme, flags=re.DOTALL)
+    assert shown
+    for record, table in shown:
+        assert table.strip() == (ROOT / record).read_text().strip(), f"paste {record} into README.md"

@@ -24,6 +24,10 @@ COUNT = "count"  # any number >= 0
 # Beyond this score exp(p) is replaced by its tangent, so that no row can overflow the state.
 STEEPEST_LOG_RATE = 50.0
 
+LARGEST_LOG_RATE = 700.0  # near to where exp overflows, and to where it vanishes on the other side
+
+STEEPEST_MARGIN = -40.0
+
 # Newton's method for the logistic flow gains digits quadratically; it was never seen to need more than nine.
 NEWTON_STEPS = 20
 
@@ -82,26 +86,27 @@ class Logistic(NamedTuple):
         """The margin m = y p grows by the root d of d + e^m (e^d - 1) = q h.
 
         The left side is convex and increasing in d, and both d (1 + e^m) and e^m (e^d - 1) are below it: the
-        lesser of the two bounds that they give on d is a start from which Newton's method descends to the root.
+        lesser of the two bounds that they give on d is a start from which Newton's method descends to the root. Below
+        a margin of -40 the slope is 1 to the last bit, and the way straight.
         """
         margin = y * p
         if margin > 700.0:  # e^m would overflow; the slope is below 1e-304
             return 0.0
-        steepness = math.exp(margin)
         time = q * h
         if time < 1e-12:  # nothing of the curvature is left in double precision
-            return -y * h / (1.0 + steepness)
-        if steepness < 1e-300:  # log1p(time / e^m) would overflow; the slope is -1
-            grown = time
-        else:
-            grown = min(time / (1.0 + steepness), math.log1p(time / steepness))
+            return -y * h / (1.0 + math.exp(margin))
+        straight = max(0.0, min(time, STEEPEST_MARGIN - margin))
+        margin += straight
+        time -= straight
+        steepness = math.exp(margin)
+        grown = min(time / (1.0 + steepness), math.log1p(time / max(steepness, 1e-300)))
         for _ in range(NEWTON_STEPS):
             rise = math.expm1(grown)
             step = (grown + steepness * rise - time) / (1.0 + steepness * (rise + 1.0))
             grown -= step
             if abs(step) <= 1e-15 * grown:
                 break
-        return -y * grown / q
+        return -y * (straight + grown) / q
 
     def link(self, p: float) -> float:
         """The probability of +1."""
@@ -233,15 +238,18 @@ class Poisson(NamedTuple):
 
     def flow(self, p: float, y: float, h: float, q: float) -> float:
         """e^(-p) decays to 1/y as e^(-y q h); for y = 0 it grows by q h."""
-        rate = math.exp(min(p, STEEPEST_LOG_RATE))
+        rate = math.exp(max(-LARGEST_LOG_RATE, min(p, STEEPEST_LOG_RATE)))
         if q * h * max(rate, y) < 1e-12:
             return h * (rate - y)
         passed = q * h if y * q * h < 1e-12 else -math.expm1(-y * q * h) / y
-        return math.log1p((rate - y) * passed) / q
+        change = (rate - y) * passed
+        if change > -0.5:
+            return math.log1p(change) / q
+        return math.log(math.exp(-y * q * h) + rate * passed) / q  # the same without the cancellation
 
     def link(self, p: float) -> float:
         """The rate."""
-        return math.exp(min(p, 700.0))
+        return math.exp(min(p, LARGEST_LOG_RATE))
 
 
 LOSSES: dict[str, type[Loss]] = {

@@ -1,9 +1,9 @@
-"""Two learners of the same kind made one, as if they had met each other's scales and then pooled what they know.
+"""Two learners of the same kind made one, which knows what both knew.
 
-For each feature and lane: the scale is the larger of the two (second moments add). Each side's weight is squashed to
-that scale as if a value had moved it there. G adds, as do the counts, N and t. The weight is the average of the two,
-each with the count of the rows in which it was there: the amount of evidence, which two shards of one stream
-share in proportion to their sizes. The order does not matter, and a learner that has learned nothing changes nothing.
+For each feature and lane: the scale is the larger of the two (second moments add). G adds, as do the counts, N and t.
+The weight, read at the common scale, is the average of the two, each with the count of the rows in which it was there:
+the amount of evidence, which two shards of one stream share in proportion to their sizes. The order does not matter,
+and a learner that has learned nothing changes nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -17,6 +17,9 @@ from unscaled.targets import Classes
 
 if TYPE_CHECKING:
     from unscaled.learner import Learner
+
+WIDEST = 1e100
+"""A weight learned at a scale so much smaller than the common one is not carried over in full: it would overflow."""
 
 
 def merged(left: "Learner", right: "Learner") -> "Learner":
@@ -73,11 +76,16 @@ def _pool(whole: "Learner", theirs: Numbers, slots: np.ndarray, lanes: np.ndarra
     at = slots[used]
     old, new = ours.scale[at], theirs.scale[used]
     scale = np.hypot(old, new) if rule.moving else np.maximum(old, new)
+    t = ours.totals[0] + theirs.totals[0]
     parts = []
-    for side, was, places in ((ours, old, at), (theirs, new, used)):
-        columns = lanes if side is theirs else np.arange(ours.width)
-        ratio = np.divide(was, scale, out=np.zeros(len(was)), where=scale > 0)[:, None]
-        v = side.v[places][:, columns] * rule.squash_v(ratio)
+    for side, was, places, columns in (
+        (ours, old, at, np.arange(ours.width)),
+        (theirs, new, used, lanes),
+    ):
+        ratio = np.divide(was, scale, out=np.ones(len(was)), where=(scale > 0) & (was > 0))[:, None]
+        # v = w s at the common scale, where a moving rule's s is the scale over its gain.
+        wider = rule.gain(side.totals[0]) / rule.gain(t) / ratio if rule.normalised else np.ones_like(ratio)
+        v = side.v[places][:, columns] * np.minimum(wider, WIDEST)
         gamma = side.gamma[places][:, columns] * rule.squash_G(ratio) if rule.adaptive else np.zeros(0)
         parts.append((v, gamma, side.count[places][:, None]))
     (v, gamma, count), (their_v, their_gamma, their_count) = parts

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from unscaled.losses import SIGN, Logistic, Loss, Poisson, Squared
-
-LARGEST_LOG_RATE = 700.0
+from unscaled.losses import LARGEST_LOG_RATE, SIGN, Logistic, Loss, Poisson, Squared
 
 
 def as_prediction(loss: Loss, scores: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from unscaled.errors import DataError, UsageError
 from unscaled.losses import COUNT, REAL, SIGN
 from unscaled.options import OPEN_CLASSES, Options, nearest, plain_class
+from unscaled.tables import record_batches
 
 LARGEST_LABEL = 1e100
 """The square of a label beyond this, times a few rows, is too near to overflow."""
@@ -186,11 +187,12 @@ def _plain_classes(y: Any) -> list[Any]:
 
 def _arrow_labels(y: Any) -> np.ndarray:
     """A column, or the only column of a table, or all columns of a table of numbers."""
-    column = pa.chunked_array(y) if hasattr(y, "__arrow_c_stream__") else pa.array(y)
-    if pa.types.is_struct(column.type):
-        parts = [part.to_numpy(zero_copy_only=False) for part in column.combine_chunks().flatten()]
-        return parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
-    return column.to_numpy(zero_copy_only=False)
+    column = pa.chunked_array(y) if hasattr(y, "__arrow_c_stream__") else pa.chunked_array([pa.array(y)])
+    if not pa.types.is_struct(column.type):
+        return column.to_numpy()
+    table = pa.Table.from_batches(list(record_batches(y)))
+    parts = [part.to_numpy() for part in table.columns]
+    return parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
 
 
 def _reads_as_number(label: Any) -> bool:

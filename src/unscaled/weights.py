@@ -64,7 +64,7 @@ def feature_columns(learner: "Learner", slots: np.ndarray) -> dict[str, Any]:
 
 def weight_columns(learner: "Learner", weights: np.ndarray) -> dict[str, np.ndarray]:
     """A column of weights for each lane that is shown."""
-    return {f"weight{suffix}": weights[:, k] for k, suffix in enumerate(lane_suffixes(learner))}
+    return {f"weight{suffix}": lane for suffix, lane in zip(lane_suffixes(learner), weights.T, strict=False)}
 
 
 def lane_suffixes(learner: "Learner") -> list[str]:
