@@ -47,7 +47,7 @@ RAISES_SOMETHING_ELSE = {
 
 
 def pairs(table):
-    return [pytest.param(name, value, id=f"{name}={value!r:.40}") for name in table for value in table[name]]
+    return [pytest.param(name, value, id=f"{name}={value!r:.40}".split(" at 0x")[0]) for name in table for value in table[name]]
 
 
 # What a message may call an option besides its own name: the parameter that is wrong.
