@@ -148,6 +148,15 @@ def test_what_was_attached_is_saved(tmp_path):
     assert load(tmp_path / "model.parquet").attached == learner.attached
 
 
+@pytest.mark.parametrize("options", [{}, {"learning_rate": [0.1, 0.5]}, {"classes": ["a", "b", "c"]}])
+@pytest.mark.xfail(strict=True, raises=IndexError, reason="there are no lanes yet")
+def test_any_learner_that_has_learned_nothing_can_be_saved_and_looked_at(tmp_path, options):
+    assert Learner(**options).weights().num_rows == 0
+    Learner(**options).save(tmp_path / "model.parquet")
+    p = load(tmp_path / "model.parquet").learn(X, np.resize(["a", "b"], ROWS) if "classes" in options else Y)
+    assert p.shape[0] == ROWS
+
+
 def test_a_learner_that_has_learned_nothing_can_be_saved(tmp_path):
     Learner("snag", classes="auto", loss="logistic").save(tmp_path / "model.parquet")
     learner = load(tmp_path / "model.parquet")
