@@ -83,8 +83,14 @@ def in_batches(learner, X, y, size, weights=None):
 
 
 def learned(learner):
-    """Everything that a learner has learned, by the names of its features: for comparing to the last bit."""
-    columns = [name for name in learner.weights().column_names if name != "effect"]
-    by_name = {row["feature"]: tuple(row[name] for name in columns) for row in learner.weights().to_pylist()}
+    """Everything that a learner has learned, by the names of its features: for comparing to the last bit.
+
+    A product is known by its factors in the order of the alphabet.
+    """
+    columns = [name for name in learner.weights().column_names if name not in ("effect", "feature")]
+    by_name = {
+        " * ".join(sorted(row["feature"].split(" * "))): tuple(row[name] for name in columns)
+        for row in learner.weights().to_pylist()
+    }
     lanes = [lane.tolist() for lane in learner._numbers.lanes]
     return by_name, learner.examples, learner.weight, learner._numbers.totals.tolist(), lanes

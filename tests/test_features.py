@@ -38,7 +38,7 @@ def same_model(ours, theirs, rel=None):
     a, b = learned(ours)[0], learned(theirs)[0]
     assert a.keys() == b.keys()
     for name in a:
-        assert a[name][3:] == pytest.approx(b[name][3:], rel=rel, abs=rel), name
+        assert a[name][2:] == pytest.approx(b[name][2:], rel=rel, abs=rel), name
     return True
 
 
@@ -244,6 +244,7 @@ def test_nested_columns_that_cannot_be_read_are_named():
             learner_of({"a": N, "odd": column})
 
 
+@pytest.mark.xfail(strict=True, raises=DataError, reason="its type is looked at before it is known to be ignored")
 def test_an_unreadable_column_that_the_model_does_not_know_is_ignored_in_prediction():
     learner = learner_of({"a": N})
     with pytest.warns(UserWarning, match="'odd'"):

