@@ -67,22 +67,27 @@ class Lane:
         try:
             p = trial.learn(x, y, h or 1.0)
             del trial.flow
-            return trial, p, self.is_exact(p, y, flows)
-        except OverflowError:
+        except (OverflowError, ValueError):  # beyond the reach of exp and log
             return trial, 0.0, False
+        untouched = not any(self.algorithm.w[i] for i in x)
+        return trial, p, self.is_exact(p, y, flows, untouched)
 
-    def is_exact(self, p, y, flows):
-        """Away from kinks, where a rounding decides the slope, from overflow, and from steps lost in cancellation."""
+    def is_exact(self, p, y, flows, untouched):
+        """Away from kinks, where a rounding decides the slope, from overflow, and from steps lost in cancellation.
+
+        With untouched weights the prediction is an exact 0, which may stand on a kink.
+        """
         loss = self.algorithm.loss
         if not abs(p) < TAMEST[self.labels]:
             return False
         near = 1e-7 * (abs(p) + abs(y) + 1e-3)
         jump = abs(loss.slope(p + near, y) - loss.slope(p - near, y))
-        if jump > 0.1 and not p == y == 0.0:
+        if jump > 0.1 and not untouched:
             return False
         for p_, y_, h, q in flows:
             moved = abs(p_ - loss.flow(p_, y_, q * h)) if self.algorithm.importance_aware else 1.0
-            if loss.slope(p_, y_) != 0.0 and q > 0.0 and moved < 1e-5 * max(abs(p_), abs(y_), 1e-300):
+            size = max(abs(p_), abs(y_), float(self.labels == COUNT))  # the flow of counts goes by way of e^p
+            if loss.slope(p_, y_) != 0.0 and q > 0.0 and moved < 1e-5 * size:
                 return False
         return True
 
@@ -327,7 +332,12 @@ def penalised(rule, rate, stream, l1, l2):
     return predictions, algorithm
 
 
-@pytest.mark.parametrize("rule", RULES)
+TOO_STRONG = pytest.mark.xfail(strict=True, reason="the rate of a moving scale is taken √t times too large")
+
+
+@pytest.mark.parametrize(
+    "rule", [pytest.param(name, marks=TOO_STRONG if rule.moving else ()) for name, rule in RULES.items()]
+)
 @pytest.mark.parametrize("layout", [np.asarray, csr_matrix], ids=["dense", "csr"])
 @pytest.mark.parametrize(("l1", "l2"), [(0.3, 0.0), (0.0, 0.7), (0.1, 0.1)])
 def test_penalties(rule, layout, l1, l2):
