@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.sparse import csc_matrix, csr_matrix
-from streams import in_batches, learned, linear_stream
 
+from streams import in_batches, learned, linear_stream
 from unscaled import Learner
 from unscaled.rules import RULES
 
@@ -32,7 +32,9 @@ TABLES = {
     "late category": table(job=some([f"job{i % 3}" for i in range(ROWS)], range(31, ROWS))),
     "late column": table(late=some(Y, range(17, ROWS)), also=some(Y, range(17, ROWS, 2))),
     "two late kinds": table(
-        job=some(["x", "y"] * 30, range(40, ROWS, 3)), z=some(["u"] * ROWS, range(9, ROWS)), late=some(Y, [33])
+        job=some(["x", "y"] * 30, range(40, ROWS, 3)),
+        z=some(["u"] * ROWS, range(9, ROWS)),
+        late=some(Y, [33]),
     ),
     "bags": table(tags=some([[f"t{i % 5}", f"t{i % 7 + 5}"] for i in range(ROWS)], range(20, ROWS, 2))),
     "vectors": table(place=some([[float(i), 2.0, None] for i in range(ROWS)], range(5, ROWS, 2))),
@@ -94,7 +96,9 @@ def test_batch_sizes_change_no_bit_of_snag_on_tables(X):
     assert_same_in_batches(X, Y, STREAM.weights, rule="snag")
 
 
-@pytest.mark.xfail(strict=True, reason="rows above a late column's first one get its indicator in a large batch only")
+@pytest.mark.xfail(
+    strict=True, reason="rows above a late column's first one get its indicator in a large batch only"
+)
 def test_batch_sizes_change_no_bit_with_missing_indicators():
     assert_same_in_batches(TABLES["late column"], Y, missing_indicator=True)
 
@@ -112,7 +116,9 @@ LATE_CLASSES = np.array(["abcde"[min(4, i // 12 * (i % 3 > 0))] for i in range(R
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
-@pytest.mark.parametrize("X", [DATA["dense"], DATA["csr"], DATA["two late kinds"]], ids=["dense", "csr", "table"])
+@pytest.mark.parametrize(
+    "X", [DATA["dense"], DATA["csr"], DATA["two late kinds"]], ids=["dense", "csr", "table"]
+)
 @pytest.mark.parametrize("clip", [None, "labels", 2.0])
 @pytest.mark.parametrize("rule", ["nag", "snag"])
 def test_classes_that_appear_late(rule, clip, X, loss):
@@ -173,7 +179,9 @@ def test_float32_and_float64_rows_of_the_same_numbers_agree(rule, layout):
     p = ours.learn(layout(narrow), Y)
     assert p.dtype == np.float64
     assert p.tobytes() == theirs.learn(layout(narrow.astype(np.float64)), Y).tobytes()
-    assert ours.predict(layout(narrow)).tobytes() == theirs.predict(layout(narrow.astype(np.float64))).tobytes()
+    assert (
+        ours.predict(layout(narrow)).tobytes() == theirs.predict(layout(narrow.astype(np.float64))).tobytes()
+    )
     assert learned(ours) == learned(theirs)
 
 
@@ -194,7 +202,18 @@ WHOLE_NUMBERS = np.round(10 * X)
         lambda A: A.astype(object),
         lambda A: A.tolist(),
     ],
-    ids=["fortran", "row strides", "column strides", "reversed", "int8", "float16", "longdouble", "big endian", "object", "list"],
+    ids=[
+        "fortran",
+        "row strides",
+        "column strides",
+        "reversed",
+        "int8",
+        "float16",
+        "longdouble",
+        "big endian",
+        "object",
+        "list",
+    ],
 )
 def test_any_form_of_array(form):
     given = form(WHOLE_NUMBERS)
@@ -239,12 +258,18 @@ def test_nan_is_missing_is_absent(rule, interactions, layout):
 
 def test_null_nan_and_zero_of_a_table_are_the_same():
     zeros, nans, nulls = [0.0, 2.0, 0.0, 1.0], [np.nan, 2.0, np.nan, 1.0], [None, 2.0, None, 1.0]
-    results = {Learner().learn(pa.table({"a": [1.0, 2.0, 3.0, 4.0], "b": pa.array(b, from_pandas=False)}), [1, 2, 3, 4]).tobytes()
-               for b in (zeros, nans, nulls)}
+    results = {
+        Learner()
+        .learn(pa.table({"a": [1.0, 2.0, 3.0, 4.0], "b": pa.array(b, from_pandas=False)}), [1, 2, 3, 4])
+        .tobytes()
+        for b in (zeros, nans, nulls)
+    }
     assert len(results) == 1
 
 
-@pytest.mark.parametrize("X", [X[:0], csr_matrix(X[:0]), TABLES["categories"].slice(0, 0)], ids=["dense", "csr", "table"])
+@pytest.mark.parametrize(
+    "X", [X[:0], csr_matrix(X[:0]), TABLES["categories"].slice(0, 0)], ids=["dense", "csr", "table"]
+)
 @pytest.mark.xfail(strict=True, raises=ValueError, reason="reshape(0, -1, rates) of no rows")
 def test_no_rows(X):
     learner = Learner()
@@ -268,7 +293,9 @@ def test_rows_without_columns_learn_the_intercept():
 
 @pytest.mark.parametrize("hash_bits", [None, 8])
 @pytest.mark.parametrize("rates", [0.5, (0.5, 0.1)])
-@pytest.mark.xfail(strict=True, reason="a token's slot stands twice in the row; a vector of eight writes one of its steps")
+@pytest.mark.xfail(
+    strict=True, reason="a token's slot stands twice in the row; a vector of eight writes one of its steps"
+)
 def test_a_token_twice_in_a_bag_counts_twice_in_one_lane_and_in_many(rates, hash_bits):
     """As the sum that a sparse matrix makes of duplicate entries; in every number of lanes the same."""
     twice = pa.table({"bag": [["a", "a"], ["a", "b", "a"], ["b"], ["a", "a", "a"]] * 5})

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
-from streams import in_batches, learned, linear_stream
 
+from streams import in_batches, learned, linear_stream
 from unscaled import DataError, Learner, UsageError
 from unscaled.features import Crossing
 from unscaled.options import Options
@@ -56,8 +56,17 @@ HOURS = [datetime.time(i, 30, 15) for i in range(ROWS)]
 
 @pytest.mark.parametrize(
     "kind",
-    [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float16(), pa.float32(), pa.float64(), pa.decimal128(9, 3),
-     pa.decimal256(40, 2)],
+    [
+        pa.int8(),
+        pa.int16(),
+        pa.int32(),
+        pa.int64(),
+        pa.float16(),
+        pa.float32(),
+        pa.float64(),
+        pa.decimal128(9, 3),
+        pa.decimal256(40, 2),
+    ],
     ids=str,
 )
 def test_numbers_of_any_type(kind):
@@ -83,12 +92,19 @@ def test_a_dictionary_of_numbers_is_numbers():
 
 @pytest.mark.parametrize(
     "kind",
-    [pa.date32(), pa.date64(), *(pa.timestamp(unit) for unit in ("s", "ms", "us", "ns")), pa.timestamp("us", "Europe/Berlin")],
+    [
+        pa.date32(),
+        pa.date64(),
+        *(pa.timestamp(unit) for unit in ("s", "ms", "us", "ns")),
+        pa.timestamp("us", "Europe/Berlin"),
+    ],
     ids=str,
 )
 def test_dates_and_timestamps_are_seconds_in_any_unit(kind):
-    column = pa.array(MIDNIGHTS, pa.timestamp("us")).cast(kind) if kind.id != pa.timestamp("us", "UTC").id or not kind.tz else (
-        pa.array(MIDNIGHTS, pa.timestamp("us")).cast(pa.timestamp("us", "UTC")).cast(kind)
+    column = (
+        pa.array(MIDNIGHTS, pa.timestamp("us")).cast(kind)
+        if kind.id != pa.timestamp("us", "UTC").id or not kind.tz
+        else (pa.array(MIDNIGHTS, pa.timestamp("us")).cast(pa.timestamp("us", "UTC")).cast(kind))
     )
     assert same_model(learner_of({"a": column}), learner_of({"a": POSIX}), rel=1e-9)
     both = Learner()
@@ -118,7 +134,9 @@ TEXTS = {
     "string_view": pa.array(JOBS, pa.string_view()),
     "dictionary": pa.array(JOBS).dictionary_encode(),
     "dictionary with unused and unordered entries": pa.DictionaryArray.from_arrays(
-        pa.array([None if not job else ["x", "smith", "admin", "baker"].index(job) for job in JOBS], pa.int8()),
+        pa.array(
+            [None if not job else ["x", "smith", "admin", "baker"].index(job) for job in JOBS], pa.int8()
+        ),
         ["x", "smith", "admin", "baker"],
     ),
     "binary": pa.array([None if job is None else job.encode() for job in JOBS], pa.binary()),
@@ -137,10 +155,14 @@ def test_text_of_any_type(column):
 
 
 def test_a_category_is_a_column_of_its_own():
-    by_hand = {f"job={job}": [1.0 if each == job else 0.0 for each in JOBS] for job in ("admin", "smith", "baker")}
+    by_hand = {
+        f"job={job}": [1.0 if each == job else 0.0 for each in JOBS] for job in ("admin", "smith", "baker")
+    }
     # The order of columns must be that in which the categories appear, or sums round otherwise.
     p = Learner().learn(pa.table({"job": JOBS}), Y)
-    q = Learner().learn(csr_matrix(np.array([by_hand[f"job={job}"] for job in ("admin", "smith", "baker")]).T), Y)
+    q = Learner().learn(
+        csr_matrix(np.array([by_hand[f"job={job}"] for job in ("admin", "smith", "baker")]).T), Y
+    )
     np.testing.assert_array_equal(p, q)
 
 
@@ -161,7 +183,12 @@ def test_a_known_column_may_come_as_nulls():
     learner = learner_of({"a": N, "job": JOBS})
     for nothing in (pa.nulls(3), pa.nulls(3, pa.string()), pa.nulls(3, pa.int8())):
         p = learner.predict(pa.table({"a": [1.0, 2.0, 3.0], "job": nothing}))
-        assert p.tobytes() == learner.predict(pa.table({"a": [1.0, 2, 3], "job": pa.array([None] * 3, pa.string())})).tobytes()
+        assert (
+            p.tobytes()
+            == learner.predict(
+                pa.table({"a": [1.0, 2, 3], "job": pa.array([None] * 3, pa.string())})
+            ).tobytes()
+        )
     learner.learn(pa.table({"a": [1.0, 2.0, 3.0], "job": pa.nulls(3)}), [1, 2, 3])
 
 
@@ -173,23 +200,35 @@ VECTORS = [[float(i), None, i % 3 - 1.0] if i % 4 else None for i in range(ROWS)
 
 @pytest.mark.parametrize(
     "kind",
-    [pa.list_(pa.string()), pa.large_list(pa.string()), pa.list_(pa.large_string()),
-     pa.list_(pa.dictionary(pa.int32(), pa.string()))],
+    [
+        pa.list_(pa.string()),
+        pa.large_list(pa.string()),
+        pa.list_(pa.large_string()),
+        pa.list_(pa.dictionary(pa.int32(), pa.string())),
+    ],
     ids=str,
 )
 def test_lists_of_text_are_bags(kind):
     learner = learner_of({"tags": pa.array(TAGS, kind)})
     assert names_of(learner) == {f"tags={tag}" for tags in TAGS if tags for tag in tags}
-    as_map = pa.array([tags and [(tag, 1.0) for tag in tags] for tags in TAGS], pa.map_(pa.string(), pa.float64()))
+    as_map = pa.array(
+        [tags and [(tag, 1.0) for tag in tags] for tags in TAGS], pa.map_(pa.string(), pa.float64())
+    )
     p = Learner().learn(pa.table({"tags": pa.array(TAGS, kind)}), Y)
     np.testing.assert_array_equal(p, Learner().learn(pa.table({"tags": as_map}), Y))
 
 
 @pytest.mark.parametrize(
-    "kind", [pa.list_(pa.float64()), pa.large_list(pa.float32()), pa.list_(pa.float64(), 3), pa.list_(pa.int16())], ids=str
+    "kind",
+    [pa.list_(pa.float64()), pa.large_list(pa.float32()), pa.list_(pa.float64(), 3), pa.list_(pa.int16())],
+    ids=str,
 )
 def test_lists_of_numbers_are_vectors(kind):
-    vectors = [v and [None if x is None else int(x) for x in v] for v in VECTORS] if kind.value_type == pa.int16() else VECTORS
+    vectors = (
+        [v and [None if x is None else int(x) for x in v] for v in VECTORS]
+        if kind.value_type == pa.int16()
+        else VECTORS
+    )
     learner = learner_of({"v": pa.array(vectors, kind)})
     assert names_of(learner) == {"v[0]", "v[2]"}
     first, last = ([v[k] if v else None for v in VECTORS] for k in (0, 2))
@@ -222,8 +261,12 @@ def test_slices_of_nested_columns(column):
 
 @pytest.mark.parametrize(
     "column",
-    [pa.array([{"u": 1}] * ROWS), pa.array([b"abcd"] * ROWS, pa.binary(4)), pa.array([[["a"]]] * ROWS),
-     pa.array([[("k", "v")]] * ROWS, pa.map_(pa.string(), pa.string()))],
+    [
+        pa.array([{"u": 1}] * ROWS),
+        pa.array([b"abcd"] * ROWS, pa.binary(4)),
+        pa.array([[["a"]]] * ROWS),
+        pa.array([[("k", "v")]] * ROWS, pa.map_(pa.string(), pa.string())),
+    ],
     ids=["struct", "fixed binary", "list of lists", "map to text"],
 )
 def test_columns_that_cannot_be_read_are_refused(column):
@@ -231,7 +274,9 @@ def test_columns_that_cannot_be_read_are_refused(column):
         learner_of({"a": N, "odd": column})
 
 
-@pytest.mark.parametrize("column", [pa.array([{"u": 1}] * ROWS), pa.array([b"abcd"] * ROWS, pa.binary(4))], ids=["struct", "fixed"])
+@pytest.mark.parametrize(
+    "column", [pa.array([{"u": 1}] * ROWS), pa.array([b"abcd"] * ROWS, pa.binary(4))], ids=["struct", "fixed"]
+)
 @pytest.mark.xfail(strict=True, reason="the message names the type only")
 def test_columns_that_cannot_be_read_are_named(column):
     with pytest.raises(DataError, match="'odd'"):
@@ -244,7 +289,9 @@ def test_nested_columns_that_cannot_be_read_are_named():
             learner_of({"a": N, "odd": column})
 
 
-@pytest.mark.xfail(strict=True, raises=DataError, reason="its type is looked at before it is known to be ignored")
+@pytest.mark.xfail(
+    strict=True, raises=DataError, reason="its type is looked at before it is known to be ignored"
+)
 def test_an_unreadable_column_that_the_model_does_not_know_is_ignored_in_prediction():
     learner = learner_of({"a": N})
     with pytest.warns(UserWarning, match="'odd'"):
@@ -352,7 +399,9 @@ def test_missing_indicators():
     assert names_of(learner) == {"a", "a is missing", "job=x", "job=y", "job is missing"}
     counts = {row["feature"]: row["count"] for row in learner.weights().to_pylist()}
     assert (counts["a is missing"], counts["job is missing"]) == (2.0, 2.0)
-    p = Learner(**options).learn(pa.table({"a": [1.0, None, 3.0, None], "job": ["x", "", None, "y"]}), [1, 2, 3, 4])
+    p = Learner(**options).learn(
+        pa.table({"a": [1.0, None, 3.0, None], "job": ["x", "", None, "y"]}), [1, 2, 3, 4]
+    )
     np.testing.assert_allclose(p, Learner().learn(by_hand, [1, 2, 3, 4]), rtol=1e-12, atol=1e-12)
 
 
@@ -365,7 +414,9 @@ def test_zero_is_not_missing():
 
 def frames():
     plain = {"n": N, "job": JOBS, "flag": N > 0, "when": MIDNIGHTS}
-    arrow = pa.table({**plain, "job": pa.array(JOBS, pa.string()), "when": pa.array(MIDNIGHTS, pa.timestamp("us"))})
+    arrow = pa.table(
+        {**plain, "job": pa.array(JOBS, pa.string()), "when": pa.array(MIDNIGHTS, pa.timestamp("us"))}
+    )
     pandas = pd.DataFrame(plain)
     source = arrow
     return {
@@ -373,7 +424,9 @@ def frames():
         "reader": lambda: arrow.to_reader(max_chunksize=5),
         "chunked table": lambda: pa.concat_tables([arrow.slice(0, 5), arrow.slice(5)]),
         "pandas": lambda: pandas,
-        "pandas with an index of text": lambda: pandas.set_index(pd.Index([f"r{i}" for i in range(ROWS)], name="id")),
+        "pandas with an index of text": lambda: pandas.set_index(
+            pd.Index([f"r{i}" for i in range(ROWS)], name="id")
+        ),
         "pandas with a shuffled index": lambda: pandas.set_axis(range(ROWS, 0, -1)).set_axis(
             np.random.default_rng(0).permutation(ROWS)
         ),
@@ -389,7 +442,12 @@ def frames():
 @pytest.mark.parametrize("make", frames().values(), ids=frames())
 def test_whoever_made_the_table_the_model_is_the_same(make):
     arrow = pa.table(
-        {"n": N, "job": pa.array(JOBS, pa.string()), "flag": N > 0, "when": pa.array(MIDNIGHTS, pa.timestamp("us"))}
+        {
+            "n": N,
+            "job": pa.array(JOBS, pa.string()),
+            "flag": N > 0,
+            "when": pa.array(MIDNIGHTS, pa.timestamp("us")),
+        }
     )
     expected = learner_of(arrow)
     learner = Learner()
@@ -411,7 +469,9 @@ def test_polars_binary_columns():
 
 
 def test_polars_nested_columns():
-    frame = pl.DataFrame({"tags": TAGS, "v": VECTORS}, schema={"tags": pl.List(pl.String), "v": pl.List(pl.Float64)})
+    frame = pl.DataFrame(
+        {"tags": TAGS, "v": VECTORS}, schema={"tags": pl.List(pl.String), "v": pl.List(pl.Float64)}
+    )
     assert same_model(learner_of(frame.to_arrow()), learner_of(pa.table({"tags": TAGS, "v": VECTORS})))
     learner = Learner()
     learner.learn(frame, Y)
@@ -479,7 +539,16 @@ def test_too_large_a_table_of_interactions(columns, order):
 
 def test_the_names_of_interactions():
     learner = learner_of({"a": N, "job": ["x", "y"] * 12}, interactions=2)
-    assert names_of(learner) == {"a", "a * a", "job=x", "job=y", "a * job=x", "a * job=y", "job=x * job=x", "job=y * job=y"} or (
+    assert names_of(learner) == {
+        "a",
+        "a * a",
+        "job=x",
+        "job=y",
+        "a * job=x",
+        "a * job=y",
+        "job=x * job=x",
+        "job=y * job=y",
+    } or (
         names_of(learner)
         == {"a", "a * a", "job=x", "job=y", "job=x * a", "job=y * a", "job=x * job=x", "job=y * job=y"}
     )
@@ -522,7 +591,11 @@ def test_slots_and_factors_are_inverse(order, data):
     crossing = Crossing(Options(interactions=order))
     largest = 2**31 if order == 2 else 2**20
     factors = np.array(
-        data.draw(st.lists(st.lists(st.integers(0, largest), min_size=order, max_size=order), min_size=1, max_size=9))
+        data.draw(
+            st.lists(
+                st.lists(st.integers(0, largest), min_size=order, max_size=order), min_size=1, max_size=9
+            )
+        )
     )
     slots = crossing.slots(factors)
     assert np.array_equal(crossing.factors(slots), np.sort(factors, axis=1))
@@ -538,4 +611,7 @@ def test_slots_fill_the_table_without_gaps(order):
     slots = crossing.slots(factors)
     assert sorted(slots.tolist()) == list(range(math.comb(9 + order - 1, order)))
     assert crossing.table_size(9) == len(slots)
-    assert np.array_equal(crossing.base_slots(np.arange(9)), crossing.slots(np.array([[0] * (order - 1) + [i] for i in range(9)])))
+    assert np.array_equal(
+        crossing.base_slots(np.arange(9)),
+        crossing.slots(np.array([[0] * (order - 1) + [i] for i in range(9)])),
+    )

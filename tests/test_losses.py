@@ -124,7 +124,7 @@ def after(loss, p, y, h, q):
 @every_loss
 @pytest.mark.parametrize("q", [0.3, 2.0])
 def test_the_flow_solves_its_differential_equation(loss, q):
-    """Against the classical Runge-Kutta method in small steps, which only shivers about a kink where p comes to rest."""
+    """Against the classical Runge-Kutta method in small steps, which shivers where p rests on a kink."""
     steps = 500
     for p, y in points(loss):
         z, begin = p, 0.0
@@ -301,7 +301,9 @@ def test_a_loss_of_the_users_own_with_a_flow():
     once, twice = (Learner("sgd", loss=WithFlow(factor), learning_rate=0.05) for factor in (1.0, 2.0))
     faster = Learner("sgd", learning_rate=0.1)
     assert not np.array_equal(once.learn(ROWS, TARGET), twice.learn(ROWS, TARGET))
-    np.testing.assert_allclose(twice.predict(ROWS), (faster.learn(ROWS, TARGET), faster.predict(ROWS))[1], rtol=1e-12)
+    np.testing.assert_allclose(
+        twice.predict(ROWS), (faster.learn(ROWS, TARGET), faster.predict(ROWS))[1], rtol=1e-12
+    )
 
 
 def test_a_loss_of_the_users_own_without_a_flow_takes_plain_steps():
@@ -353,7 +355,9 @@ def test_a_model_with_a_loss_of_the_users_own_is_saved_and_loaded_with_it(tmp_pa
     assert loaded.learn(ROWS[20:], TARGET[20:]).tobytes() == ours.learn(ROWS[20:], TARGET[20:]).tobytes()
 
 
-@pytest.mark.xfail(strict=True, raises=UsageError, reason="a loss without fields is an empty tuple, which is false")
+@pytest.mark.xfail(
+    strict=True, raises=UsageError, reason="a loss without fields is an empty tuple, which is false"
+)
 def test_a_loss_without_fields_can_be_given_to_load(tmp_path):
     import unscaled
 

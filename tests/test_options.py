@@ -17,21 +17,47 @@ nan, inf = float("nan"), float("inf")
 
 BAD = {
     "rule": ["adam", "", "nag(1)", "sgd(x)", "sgd(1,2,3)", "sgd(-1)", "sgd(0.5, 0)", "nag)", 5, None],
-    "loss": ["hing", "", "squared(1)", "quantile(0)", "quantile(1)", "quantile(nan)", "quantile(a)", "quantile(0.1,2)",
-             "huber(0)", "huber(-1)", 5, None],
+    "loss": [
+        "hing",
+        "",
+        "squared(1)",
+        "quantile(0)",
+        "quantile(1)",
+        "quantile(nan)",
+        "quantile(a)",
+        "quantile(0.1,2)",
+        "huber(0)",
+        "huber(-1)",
+        5,
+        None,
+    ],
     "learning_rate": [0, -0.5, nan, inf, "fast", None, True, [], [0.1, -1], [0.1, "x"], "0.5"],
     "intercept": [],
     "importance_aware": [],
     "clip": ["label", 0, -1, nan, (1, 1), (2, 1), (1,), (1, 2, 3), ("a", "b"), (nan, 1), "ab"],
     "l1": [-1, nan, inf, "x", None, True],
     "l2": [-1e-9, nan, inf, "x", None, True],
-    "interactions": [0, 4, -1, 2.0, True, "2", "ab", None, [], ["ab"], [("a",)], [("a", "b", "c")], [("a", "b")] * 63],
+    "interactions": [
+        0,
+        4,
+        -1,
+        2.0,
+        True,
+        "2",
+        "ab",
+        None,
+        [],
+        ["ab"],
+        [("a",)],
+        [("a", "b", "c")],
+        [("a", "b")] * 63,
+    ],
     "hash_bits": [0, 32, -1, 2.5, "8", True],
     "missing_indicator": [],
     "dtype": ["float16", "double", "", int, None],
     "classes": ["yes", "", [], ["a"], ["a", "a"], [1, 1.0]],
 }
-"""For each option, values that make no sense; where there are none here, see the test that is still to pass."""
+"""For each option, values that make no sense."""
 
 RAISES_SOMETHING_ELSE = {
     "learning_rate": [np.array(0.5)],
@@ -47,7 +73,11 @@ RAISES_SOMETHING_ELSE = {
 
 
 def pairs(table):
-    return [pytest.param(name, value, id=f"{name}={value!r:.40}".split(" at 0x")[0]) for name in table for value in table[name]]
+    return [
+        pytest.param(name, value, id=f"{name}={value!r:.40}".split(" at 0x")[0])
+        for name in table
+        for value in table[name]
+    ]
 
 
 # What a message may call an option besides its own name: the parameter that is wrong.
@@ -156,8 +186,12 @@ def test_parameters_that_are_numpy_numbers_are_spelled_as_numbers():
 
 @pytest.mark.parametrize(
     ("option", "given", "hint"),
-    [("rule", "nagg", "'nag'"), ("loss", "logistics", "'logistic'"), ("loss", "quantil(0.5)", "'quantile'"),
-     ("dtype", "float46", "'float64'")],
+    [
+        ("rule", "nagg", "'nag'"),
+        ("loss", "logistics", "'logistic'"),
+        ("loss", "quantil(0.5)", "'quantile'"),
+        ("dtype", "float46", "'float64'"),
+    ],
 )
 def test_the_nearest_name_is_offered(option, given, hint):
     with pytest.raises(UsageError, match=rf"{option} .*did you mean .*{hint}.*\?"):

@@ -44,7 +44,8 @@ def test_it_imports_nothing_of_ours_nor_of_others():
 
 def test_there_is_a_case_here_for_every_loss():
     makers = [
-        each for name, each in vars(reference).items()
+        each
+        for name, each in vars(reference).items()
         if inspect.isfunction(each) and inspect.signature(each).return_annotation is Loss
     ]
     assert len(makers) == len(LOSSES)
@@ -93,7 +94,7 @@ def test_algorithm_2_by_hand():
     pace = 0.5 * math.sqrt(1 / 2)
     wa, wb = pace / 2, pace / 100
     assert nag.w == pytest.approx({"a": wa, "b": wb})
-    assert nag.G == pytest.approx({"a": 144.0, "b": 360000.0})
+    assert pytest.approx({"a": 144.0, "b": 360000.0}) == nag.G
     p = wa / 2 * 4 + wb * 50
     assert nag.learn({"a": 4.0, "b": 50.0}, 1.0) == pytest.approx(p)
     slope, N = 2 * (p - 1), 3.25

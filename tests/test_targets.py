@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
-from streams import learned, linear_stream
 
 import unscaled
+from streams import learned, linear_stream
 from unscaled import DataError, Learner, UsageError
 from unscaled.losses import COUNT, LOSSES, REAL, SIGN
 from unscaled.rules import RULES
@@ -22,8 +22,20 @@ X, Y = STREAM.X, STREAM.Y[:, 0]
 THREE = X[:3]
 
 BAD_LABELS = {
-    REAL: [(nan, "missing"), (inf, "infinite"), (-inf, "infinite"), (1e200, "beyond .*1e.100"), (-1e101, "beyond")],
-    SIGN: [(0.0, "neither -1 nor"), (2.0, "neither"), (nan, "missing"), (inf, "infinite"), (0.999, "neither")],
+    REAL: [
+        (nan, "missing"),
+        (inf, "infinite"),
+        (-inf, "infinite"),
+        (1e200, "beyond .*1e.100"),
+        (-1e101, "beyond"),
+    ],
+    SIGN: [
+        (0.0, "neither -1 nor"),
+        (2.0, "neither"),
+        (nan, "missing"),
+        (inf, "infinite"),
+        (0.999, "neither"),
+    ],
     COUNT: [(-1.0, "negative"), (-0.5, "negative"), (nan, "missing"), (inf, "infinite"), (1e200, "beyond")],
 }
 
@@ -58,7 +70,7 @@ def test_the_largest_label_there_may_be(label):
 
 @pytest.mark.parametrize("label", ["maybe", datetime.date(2020, 1, 1)])
 def test_labels_that_are_no_numbers(label):
-    with pytest.raises(DataError, match="row 1: label .* is not a number.*classes"):
+    with pytest.raises(DataError, match=r"row 1: label .* is not a number.*classes"):
         Learner().learn(THREE, [1.0, label, 2.0])
 
 
@@ -69,7 +81,9 @@ def test_none_among_labels_is_missing(labels):
 
 
 def test_labels_that_read_as_numbers():
-    assert Learner().learn(THREE, ["1", "2.5", "-3"]).tobytes() == Learner().learn(THREE, [1, 2.5, -3]).tobytes()
+    assert (
+        Learner().learn(THREE, ["1", "2.5", "-3"]).tobytes() == Learner().learn(THREE, [1, 2.5, -3]).tobytes()
+    )
 
 
 @pytest.mark.xfail(strict=True, reason="counts cells instead of rows, and the label is shown as np.str_('a')")
@@ -79,7 +93,9 @@ def test_text_among_several_labels_a_row():
 
 
 @pytest.mark.parametrize("labels", [[1.0, 2.0], [1.0] * 4, [], np.ones(61)])
-@pytest.mark.parametrize("rows", [THREE, csr_matrix(THREE), pa.table({"a": [1.0, 2.0, 3.0]})], ids=["dense", "csr", "table"])
+@pytest.mark.parametrize(
+    "rows", [THREE, csr_matrix(THREE), pa.table({"a": [1.0, 2.0, 3.0]})], ids=["dense", "csr", "table"]
+)
 def test_labels_of_a_wrong_number(rows, labels):
     with pytest.raises(UsageError, match=f"rows.*labels.*{len(labels)}|{len(labels)} labels"):
         Learner().learn(rows, labels)
@@ -104,16 +120,40 @@ def test_rows_must_have_two_dimensions(ndim):
 
 
 def test_rows_of_text_are_refused_with_a_hint():
-    with pytest.raises(DataError, match="not numbers.*pass a table"):
+    with pytest.raises(DataError, match=r"not numbers.*pass a table"):
         Learner().learn([["a", "b"]], [1.0])
 
 
 @pytest.mark.parametrize(
     "form",
-    [list, tuple, np.asarray, lambda y: y[:, None], lambda y: pd.Series(y, index=range(60, 0, -1)), pl.Series, pa.array,
-     lambda y: pa.chunked_array([y[:7], y[7:]]), lambda y: pd.DataFrame({"y": y}), lambda y: pa.table({"y": y}),
-     lambda y: pl.DataFrame({"y": y}), lambda y: y.astype(object)],
-    ids=["list", "tuple", "array", "column", "pandas", "polars", "arrow", "chunked", "frame", "table", "pl.frame", "object"],
+    [
+        list,
+        tuple,
+        np.asarray,
+        lambda y: y[:, None],
+        lambda y: pd.Series(y, index=range(60, 0, -1)),
+        pl.Series,
+        pa.array,
+        lambda y: pa.chunked_array([y[:7], y[7:]]),
+        lambda y: pd.DataFrame({"y": y}),
+        lambda y: pa.table({"y": y}),
+        lambda y: pl.DataFrame({"y": y}),
+        lambda y: y.astype(object),
+    ],
+    ids=[
+        "list",
+        "tuple",
+        "array",
+        "column",
+        "pandas",
+        "polars",
+        "arrow",
+        "chunked",
+        "frame",
+        "table",
+        "pl.frame",
+        "object",
+    ],
 )
 def test_any_form_of_labels(form):
     assert Learner().learn(X, form(Y)).tobytes() == Learner().learn(X, Y).tobytes()
@@ -126,7 +166,9 @@ def test_the_index_of_a_frame_of_labels_is_no_label(index):
     assert Learner().learn(THREE, frame).tobytes() == Learner().learn(THREE, [1.0, 2.0, 3.0]).tobytes()
 
 
-@pytest.mark.parametrize("labels", [[True, False, True], np.array([1, 0, 1], np.int8), np.array([1, 0, 1], np.float32)])
+@pytest.mark.parametrize(
+    "labels", [[True, False, True], np.array([1, 0, 1], np.int8), np.array([1, 0, 1], np.float32)]
+)
 def test_labels_of_any_kind_of_number(labels):
     assert Learner().learn(THREE, labels).tobytes() == Learner().learn(THREE, [1.0, 0.0, 1.0]).tobytes()
 
@@ -174,7 +216,9 @@ def test_a_row_of_weight_zero_is_predicted_only(rule, layout, outputs):
     learner = Learner(rule, clip="labels")
     learner.learn(layout(Z[:40]), stream.Y[:40], np.ones(40))
     before = learned(learner)
-    state = [array.tobytes() for array in (learner._numbers.v, learner._numbers.gamma, learner._numbers.inverse)]
+    state = [
+        array.tobytes() for array in (learner._numbers.v, learner._numbers.gamma, learner._numbers.inverse)
+    ]
     rows = layout(7.0 * Z[40:])
     p = learner.learn(rows, 100.0 + stream.Y[40:], np.zeros(20))
     assert p.tobytes() == learner.predict(rows).tobytes()
@@ -212,7 +256,9 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, {"interactions": 2}, {"hash_bits": 8}, {"learning_rate": (0.1, 0.5)}, {"rule": "snag"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"interactions": 2}, {"hash_bits": 8}, {"learning_rate": (0.1, 0.5)}, {"rule": "snag"}]
+)
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_an_infinite_value_is_named(form, options):
     layout, first, second = form
@@ -269,18 +315,18 @@ def test_arrays_and_tables_do_not_mix():
     positional, by_name = Learner(), Learner()
     positional.learn(X, Y)
     by_name.learn(infinite_table(X), Y)
-    with pytest.raises(DataError, match="plain arrays.*table"):
+    with pytest.raises(DataError, match=r"plain arrays.*table"):
         positional.predict(infinite_table(X))
-    with pytest.raises(DataError, match="named columns.*array"):
+    with pytest.raises(DataError, match=r"named columns.*array"):
         by_name.learn(X, Y)
 
 
 def test_another_number_of_columns():
     learner = Learner()
     learner.learn(X, Y)
-    with pytest.raises(DataError, match="X has 4 columns.*5"):
+    with pytest.raises(DataError, match=r"X has 4 columns.*5"):
         learner.predict(X[:, :4])
-    with pytest.raises(DataError, match="X has 4 columns.*5"):
+    with pytest.raises(DataError, match=r"X has 4 columns.*5"):
         learner.learn(X[:, :4], Y)
 
 
@@ -297,7 +343,7 @@ def test_a_sparse_matrix_may_have_more_or_fewer_columns():
 def test_another_number_of_targets():
     learner = Learner()
     learner.learn(X, np.column_stack([Y, Y]))
-    with pytest.raises(DataError, match="1 labels a row.*2"):
+    with pytest.raises(DataError, match=r"1 labels a row.*2"):
         learner.learn(X, Y)
 
 
@@ -334,7 +380,9 @@ def test_each_target_and_rate_is_as_if_alone():
     for output in range(3):
         for k, rate in enumerate(rates):
             alone = Learner(learning_rate=rate)
-            np.testing.assert_allclose(p[:, output, k], alone.learn(stream.X, stream.Y[:, output]), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(
+                p[:, output, k], alone.learn(stream.X, stream.Y[:, output]), rtol=1e-9, atol=1e-12
+            )
             np.testing.assert_allclose(q[:, output, k], alone.predict(stream.X), rtol=1e-9, atol=1e-12)
             losses[k] += alone.progressive_loss
     np.testing.assert_allclose(together.progressive_loss, losses, rtol=1e-9)
@@ -406,16 +454,36 @@ def test_a_missing_class(missing, classes):
 
 @pytest.mark.parametrize("classes", ["auto", ["a", "b"]])
 def test_classes_and_a_loss_for_counts_do_not_fit(classes):
-    with pytest.raises(UsageError, match="classes.*counts"):
+    with pytest.raises(UsageError, match=r"classes.*counts"):
         Learner(loss="poisson", classes=classes)
 
 
 @pytest.mark.parametrize(
     "labels",
-    [["a", "b", "a"], [3, 1, 3], [True, False, True], np.array([3, 1, 3], np.int32), np.array(["a", "b", "a"]),
-     pd.Series(["a", "b", "a"], dtype="category"), pl.Series(["a", "b", "a"]), pa.array(["a", "b", "a"]),
-     pa.array(["a", "b", "a"]).dictionary_encode(), [np.int64(3), np.int64(1), np.int64(3)]],
-    ids=["text", "ints", "bools", "int32", "numpy text", "category", "polars", "arrow", "dictionary", "numpy ints"],
+    [
+        ["a", "b", "a"],
+        [3, 1, 3],
+        [True, False, True],
+        np.array([3, 1, 3], np.int32),
+        np.array(["a", "b", "a"]),
+        pd.Series(["a", "b", "a"], dtype="category"),
+        pl.Series(["a", "b", "a"]),
+        pa.array(["a", "b", "a"]),
+        pa.array(["a", "b", "a"]).dictionary_encode(),
+        [np.int64(3), np.int64(1), np.int64(3)],
+    ],
+    ids=[
+        "text",
+        "ints",
+        "bools",
+        "int32",
+        "numpy text",
+        "category",
+        "polars",
+        "arrow",
+        "dictionary",
+        "numpy ints",
+    ],
 )
 def test_classes_of_any_kind(labels):
     learner = Learner(loss="logistic", classes="auto")
@@ -429,7 +497,9 @@ def test_progressive_loss_is_the_mean_of_the_losses_before_each_update():
     learner = Learner()
     assert np.isnan(learner.progressive_loss)
     p = learner.learn(X, Y, STREAM.weights)
-    assert learner.progressive_loss == pytest.approx(np.average((p - Y) ** 2, weights=STREAM.weights), rel=1e-12)
+    assert learner.progressive_loss == pytest.approx(
+        np.average((p - Y) ** 2, weights=STREAM.weights), rel=1e-12
+    )
 
 
 def test_clipping_to_the_labels_seen_before():

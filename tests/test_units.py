@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
-from streams import LABELS, linear_stream, streams
 
+from streams import LABELS, linear_stream, streams
 from unscaled import Learner
 from unscaled.losses import REAL
 from unscaled.rules import RULES
