@@ -1,4 +1,4 @@
-"""Streams of examples for the tests: drawn by hypothesis, or by a seeded generator where only their size matters."""
+"""Streams of examples: drawn by hypothesis, or by a seeded generator where only their size matters."""
 
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ LABELS = {
 }
 """Labels for each kind that a loss may ask for."""
 
+ANY_UNITS = st.integers(-6, 6)
 NORMAL_DIGITS = st.sampled_from([-2.7, -1.0, -0.3, 0.3, 1.0, 1.7, 2.7])
 
 
@@ -31,7 +32,7 @@ def kind_of_labels(loss: str | tuple) -> str:
 
 
 @st.composite
-def values(draw, rows, columns, exponents=st.integers(-6, 6)):
+def values(draw, rows, columns, exponents=ANY_UNITS):
     """A matrix of few values of many magnitudes, with zeros, repeated values, and columns that come late."""
     pool = draw(st.lists(st.tuples(NORMAL_DIGITS, exponents), min_size=1, max_size=6))
     numbers = [0.0] + [digits * 10.0**exponent for digits, exponent in pool]
@@ -43,7 +44,7 @@ def values(draw, rows, columns, exponents=st.integers(-6, 6)):
 
 
 @st.composite
-def streams(draw, labels, outputs=1, weighted=None, exponents=st.integers(-6, 6)):
+def streams(draw, labels, outputs=1, weighted=None, exponents=ANY_UNITS):
     """A short stream of rows for labels of a kind; weights may be 0."""
     rows, columns = draw(st.integers(1, 9)), draw(st.integers(1, 4))
     X = draw(values(rows, columns, exponents))
@@ -83,8 +84,14 @@ def in_batches(learner, X, y, size, weights=None):
 
 
 def learned(learner):
-    """Everything that a learner has learned, by the names of its features: for comparing to the last bit."""
-    columns = [name for name in learner.weights().column_names if name != "effect"]
-    by_name = {row["feature"]: tuple(row[name] for name in columns) for row in learner.weights().to_pylist()}
+    """Everything that a learner has learned, by the names of its features: for comparing to the last bit.
+
+    A product is known by its factors in the order of the alphabet.
+    """
+    columns = [name for name in learner.weights().column_names if name not in ("effect", "feature")]
+    by_name = {
+        " * ".join(sorted(row["feature"].split(" * "))): tuple(row[name] for name in columns)
+        for row in learner.weights().to_pylist()
+    }
     lanes = [lane.tolist() for lane in learner._numbers.lanes]
     return by_name, learner.examples, learner.weight, learner._numbers.totals.tolist(), lanes
