@@ -76,7 +76,6 @@ def test_batch_sizes_change_no_bit(X, options):
     assert_same_in_batches(X, y, **options)
 
 
-@pytest.mark.xfail(strict=True, reason="the factors of a product are named in the order of their slots")
 def test_batch_sizes_do_not_change_the_names_of_products():
     whole, parts = (Learner(interactions=2) for _ in range(2))
     whole.learn(TABLES["two late kinds"], Y)
@@ -96,9 +95,6 @@ def test_batch_sizes_change_no_bit_of_snag_on_tables(X):
     assert_same_in_batches(X, Y, STREAM.weights, rule="snag")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="rows above a late column's first one get its indicator in a large batch only"
-)
 def test_batch_sizes_change_no_bit_with_missing_indicators():
     assert_same_in_batches(TABLES["late column"], Y, missing_indicator=True)
 
@@ -270,7 +266,6 @@ def test_null_nan_and_zero_of_a_table_are_the_same():
 @pytest.mark.parametrize(
     "X", [X[:0], csr_matrix(X[:0]), TABLES["categories"].slice(0, 0)], ids=["dense", "csr", "table"]
 )
-@pytest.mark.xfail(strict=True, raises=ValueError, reason="reshape(0, -1, rates) of no rows")
 def test_no_rows(X):
     learner = Learner()
     assert learner.learn(X, []).shape == (0,)
@@ -293,9 +288,6 @@ def test_rows_without_columns_learn_the_intercept():
 
 @pytest.mark.parametrize("hash_bits", [None, 8])
 @pytest.mark.parametrize("rates", [0.5, (0.5, 0.1)])
-@pytest.mark.xfail(
-    strict=True, reason="a token's slot stands twice in the row; a vector of eight writes one of its steps"
-)
 def test_a_token_twice_in_a_bag_counts_twice_in_one_lane_and_in_many(rates, hash_bits):
     """As the sum that a sparse matrix makes of duplicate entries; in every number of lanes the same."""
     twice = pa.table({"bag": [["a", "a"], ["a", "b", "a"], ["b"], ["a", "a", "a"]] * 5})

@@ -334,12 +334,7 @@ def penalised(rule, rate, stream, l1, l2):
     return predictions, algorithm
 
 
-TOO_STRONG = pytest.mark.xfail(strict=True, reason="the rate of a moving scale is taken √t times too large")
-
-
-@pytest.mark.parametrize(
-    "rule", [pytest.param(name, marks=TOO_STRONG if rule.moving else ()) for name, rule in RULES.items()]
-)
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("layout", [np.asarray, csr_matrix], ids=["dense", "csr"])
 @pytest.mark.parametrize(("l1", "l2"), [(0.3, 0.0), (0.0, 0.7), (0.1, 0.1)])
 def test_penalties(rule, layout, l1, l2):

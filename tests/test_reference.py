@@ -22,7 +22,6 @@ LOSSES = [
 ]
 
 
-@pytest.mark.xfail(strict=True, reason="the example's second prediction is 0.5, not 1.426")
 def test_its_examples_run():
     results = doctest.testmod(reference)
     assert results.failed == 0

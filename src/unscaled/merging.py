@@ -77,14 +77,17 @@ def _pool(whole: "Learner", theirs: Numbers, slots: np.ndarray, lanes: np.ndarra
     old, new = ours.scale[at], theirs.scale[used]
     scale = np.hypot(old, new) if rule.moving else np.maximum(old, new)
     t = ours.totals[0] + theirs.totals[0]
+    if rule.moving:  # w = gain v / s: a larger t for all of our features, also those that the other side never met
+        ours.v *= rule.gain(ours.totals[0]) / rule.gain(t)
     parts = []
     for side, was, places, columns in (
         (ours, old, at, np.arange(ours.width)),
         (theirs, new, used, lanes),
     ):
         ratio = np.divide(was, scale, out=np.ones(len(was)), where=(scale > 0) & (was > 0))[:, None]
-        # v = w s at the common scale, where a moving rule's s is the scale over its gain.
-        wider = rule.gain(side.totals[0]) / rule.gain(t) / ratio if rule.normalised else np.ones_like(ratio)
+        wider = 1.0 / ratio if rule.normalised else np.ones_like(ratio)
+        if rule.moving and side is theirs:
+            wider = wider * (rule.gain(theirs.totals[0]) / rule.gain(t))
         v = side.v[places][:, columns] * np.minimum(wider, WIDEST)
         gamma = side.gamma[places][:, columns] * rule.squash_G(ratio) if rule.adaptive else np.zeros(0)
         parts.append((v, gamma, side.count[places][:, None]))

@@ -156,14 +156,15 @@ def nearest(given: str, known: Iterable[str]) -> str:
 
 
 def _rates(given: Any) -> float | tuple[float, ...]:
-    rates = tuple(given) if isinstance(given, Sequence) or hasattr(given, "__len__") else (given,)
+    several = isinstance(given, Iterable) and getattr(given, "ndim", 1) == 1
+    rates = tuple(given) if several else (given,)
     for rate in rates:
         if not _is_number(rate) or not 0.0 < rate < math.inf:
             raise UsageError(f"learning_rate must be a positive number, not {rate!r}")
     if not rates:
         raise UsageError("learning_rate is an empty list; give at least one rate")
     numbers = tuple(float(rate) for rate in rates)
-    return numbers if hasattr(given, "__len__") else numbers[0]
+    return numbers if several else numbers[0]
 
 
 def _clip(given: Any) -> None | str | tuple[float, float]:
@@ -226,7 +227,7 @@ def plain_class(name: Any) -> Any:
     plain = name.item() if hasattr(name, "item") else name
     if plain is None or isinstance(plain, (str, int, float, bool)):
         return plain
-    raise UsageError(f"a class must be text, a number or a truth value, not {plain!r}")
+    raise UsageError(f"classes must be text, numbers or truth values, not {plain!r}")
 
 
 def _yes_or_no(name: str, given: Any) -> bool:

@@ -19,11 +19,10 @@ def is_table(X: Any) -> bool:
 
 def record_batches(X: Any) -> Iterator[pa.RecordBatch]:
     """The rows of a table as record batches, without an index that pandas may have added."""
-    if isinstance(X, pa.RecordBatch):
-        yield from _in_blocks(X)
-        return
     try:
-        if hasattr(X, "__arrow_c_stream__"):
+        if isinstance(X, pa.RecordBatch):
+            reader = pa.RecordBatchReader.from_batches(X.schema, [X])
+        elif hasattr(X, "__arrow_c_stream__"):
             reader = pa.RecordBatchReader.from_stream(X)
         else:
             single = pa.record_batch(X)

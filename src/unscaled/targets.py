@@ -172,7 +172,7 @@ def _plain_numbers(y: Any) -> np.ndarray:
         cell, label = next((cell, each) for cell, each in enumerate(array.ravel()) if not _reads_as_number(each))
         row = cell // max(1, array.size // max(1, len(array)))
         raise DataError(
-            f"row {row}: label {label!r} is not a number; to learn classes, pass classes='auto' or the classes"
+            f"row {row}: label {getattr(label, 'item', lambda: label)()!r} is not a number; to learn classes, pass classes='auto' or the classes"
         ) from None
 
 

@@ -53,7 +53,8 @@ def feature_columns(learner: "Learner", slots: np.ndarray) -> dict[str, Any]:
         real = [i for i in factors if i != features.first] or [features.first]
         # By name, for the numbers of features depend on how the rows came in batches.
         names.append(" * ".join(sorted(features.name(i) for i in real)))
-        columns.append(features.column(real[0]) if len(real) == 1 else None)
+        # A hashed slot may be shared by columns: it is of none.
+        columns.append(features.column(real[0]) if len(real) == 1 and real[0] >= features.first else None)
         values.append(features.value(real[0]) if len(real) == 1 else None)
     return {
         "feature": pa.array(names, pa.string()),

@@ -194,7 +194,7 @@ def encoded(column: pa.Array) -> tuple[np.ndarray, list[str]]:
 
 def _as_text(column: pa.Array) -> pa.Array:
     """Numbers as the names of categories: 12, not 12.0."""
-    if pa.types.is_boolean(column.type):
+    if pa.types.is_boolean(column.type) or pa.types.is_integer(column.type):
         return column.cast(pa.string())
     texts = [None if number != number else _number_name(number) for number in numbers(column).tolist()]
     return pa.array(texts, pa.string())
