@@ -61,8 +61,6 @@ def main() -> None:
     except UnscaledError as error:
         code = _fail(str(error), error.exit_code)
     except BrokenPipeError:
-        # The reader has gone away. What is still buffered must not raise again when Python closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     except Terminated as stop:
         code = _fail(str(stop) or "terminated", TERMINATED)
@@ -71,8 +69,17 @@ def main() -> None:
     except MemoryError:
         code = _fail("out of memory; --hash-bits bounds the size of a model", _ERRORS_OF_DATA)
     except OSError as error:
-        code = _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", _ERRORS_OF_DATA)
+        code = _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", _ERRORS_OF_DATA)
+    _settle_output()
     sys.exit(code)
+
+
+def _settle_output() -> None:
+    """What is still buffered must not raise again when Python closes a stream whose reader or disk has gone."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

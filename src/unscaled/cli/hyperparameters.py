@@ -12,7 +12,7 @@ from unscaled.options import OPEN_CLASSES, Options
 from unscaled.rules import RULES
 
 _SHOWN = {
-    "learning_rate": "RATE",
+    "learning_rate": "RATE[,RATE…]",
     "clip": "C|LOW,HIGH|labels",
     "interactions": "1|2|3|A:B",
     "classes": "A,B,…",
@@ -47,7 +47,7 @@ def _option(name: str, default: Any, text: str) -> Callable[..., Any]:
 def given_options(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The hyperparameters that were given, as `Options` takes them."""
     readers: dict[str, Callable[[Any], Any]] = {
-        "learning_rate": lambda text: _number("--learning-rate", text),
+        "learning_rate": _rates,
         "clip": _clip,
         "l1": lambda text: _number("--l1", text),
         "l2": lambda text: _number("--l2", text),
@@ -65,6 +65,11 @@ def _number(flag: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise UsageError(f"{flag}: {text!r} is not a number") from None
+
+
+def _rates(text: str) -> Any:
+    rates = [_number("--learning-rate", part) for part in text.split(",")]
+    return rates[0] if len(rates) == 1 else rates
 
 
 def _whole(flag: str, text: str) -> int:
