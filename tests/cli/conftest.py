@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,10 +90,10 @@ def complaint(line: str | list[str], code: int, stdin: bytes = b"") -> str:
     return result.err.removeprefix("unscaled: ").rstrip("\n")
 
 
-def start(line: str, **options: Any) -> "subprocess.Popen[bytes]":
+def start(line: str, command: Sequence[str] = COMMAND, **options: Any) -> "subprocess.Popen[bytes]":
     """`unscaled LINE` as a program."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([*COMMAND, *shlex.split(line)], **{**streams, **options})
+    return subprocess.Popen([*command, *shlex.split(line)], **{**streams, **options})
 
 
 def ended(process: "subprocess.Popen[bytes]") -> Result:

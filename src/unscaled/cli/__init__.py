@@ -7,9 +7,10 @@ import warnings
 from types import FrameType
 
 import click
+from click.shell_completion import shell_complete
 
 from unscaled import __version__
-from unscaled.cli.completion import completion
+from unscaled.cli.completion import COMPLETE, completion
 from unscaled.cli.inspect import inspect
 from unscaled.cli.predict import predict
 from unscaled.cli.stopping import Terminated
@@ -53,7 +54,7 @@ def main() -> None:
     warnings.showwarning = _show_warning
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        code = commands.main(prog_name="unscaled", standalone_mode=False) or 0
+        code = _run(sys.argv[1:])
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -64,7 +65,7 @@ def main() -> None:
         code = BROKEN_PIPE
     except Terminated as stop:
         code = _fail(str(stop) or "terminated", TERMINATED)
-    except (KeyboardInterrupt, click.Abort) as stop:
+    except KeyboardInterrupt as stop:
         code = _fail(str(stop) or "interrupted", INTERRUPTED)
     except MemoryError:
         code = _fail("out of memory; --hash-bits bounds the size of a model", _ERRORS_OF_DATA)
@@ -72,6 +73,19 @@ def main() -> None:
         code = _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", _ERRORS_OF_DATA)
     _settle_output()
     sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """What click's own `main` does, which would turn every signal into the same exception and hide closed pipes."""
+    instruction = os.environ.get(COMPLETE)
+    if instruction:
+        return shell_complete(commands, {}, "unscaled", COMPLETE, instruction)
+    try:
+        with commands.make_context("unscaled", arguments) as context:
+            commands.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0
 
 
 def _settle_output() -> None:
