@@ -92,6 +92,22 @@ class Ranking:
             np.add.at(histogram, bins[chosen], weights[chosen])  # one by one: batches must not matter
             setattr(self, name, histogram.tolist())
 
+    def describe(self) -> dict[str, dict[str, float]]:
+        """What a model file keeps: the bins that hold anything, of the thousands that there are."""
+        return {
+            name: {str(place): weight for place, weight in enumerate(histogram) if weight}
+            for name, histogram in (("negative", self.negative), ("positive", self.positive))
+        }
+
+    @classmethod
+    def restored(cls, described: dict[str, dict[str, float]]) -> "Ranking":
+        """The inverse of `describe`."""
+        ranking = cls()
+        for name, histogram in described.items():
+            for place, weight in histogram.items():
+                getattr(ranking, name)[int(place)] = weight
+        return ranking
+
     def area(self) -> float | None:
         """The chance that a positive scores higher than a negative, ties counting half."""
         positive, negative = np.array(self.positive), np.array(self.negative)
@@ -195,7 +211,7 @@ class Progressive:
         if options.classes is None and getattr(options.loss, "labels", None) != SIGN:
             return RegressionMetrics(**kept)
         kind = SignMetrics if options.classes is None else ClassMetrics
-        return kind(**{**kept, "ranking": Ranking(**kept["ranking"])}) if kept else kind()
+        return kind(**{**kept, "ranking": Ranking.restored(kept["ranking"])}) if kept else kind()
 
     def learn(
         self, X: Any, y: Any, weights: np.ndarray | None = None, on_bad_row: OnBadRow | None = None
@@ -216,7 +232,10 @@ class Progressive:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """`Learner.save`, with the metrics."""
-        self.learner.attached["progressive"] = asdict(self._metrics)
+        described = asdict(self._metrics)
+        if not isinstance(self._metrics, RegressionMetrics):
+            described["ranking"] = self._metrics.ranking.describe()
+        self.learner.attached["progressive"] = described
         self.learner.save(path)
 
     def _update(self, usable: np.ndarray, scores: np.ndarray, weights: np.ndarray) -> None:
