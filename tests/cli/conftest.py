@@ -98,7 +98,7 @@ def start(line: str, command: Sequence[str] = COMMAND, **options: Any) -> "subpr
 
 def ended(process: "subprocess.Popen[bytes]") -> Result:
     out, err = process.communicate(timeout=60)
-    shown, complained = (out or b"").decode(), (err or b"").decode()
+    shown, complained = ((stream or b"").decode(errors="replace") for stream in (out, err))
     assert "Traceback" not in complained
     assert "Exception ignored" not in complained
     return Result(process.returncode, shown, complained)
@@ -129,7 +129,7 @@ def numbers_csv(rows: int = 50, name: str = "a.csv") -> Path:
 
 def classes_csv(rows: int = 50, name: str = "c.csv", classes: str = "no yes") -> Path:
     names = classes.split()
-    lines = (f"{i * i % 11},{i % 3},{names[(i * i % 11) * len(names) // 11]}\n" for i in range(rows))
+    lines = (f"{i**3 % 11},{i % 3},{names[(i**3 % 11) * len(names) // 11]}\n" for i in range(rows))
     return write(name, "x,z,k\n" + "".join(lines))
 
 

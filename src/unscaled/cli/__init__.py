@@ -1,5 +1,6 @@
 """The command line: `unscaled train`, `predict`, `inspect`."""
 
+import io
 import os
 import signal
 import sys
@@ -53,6 +54,8 @@ def main() -> None:
     """Runs the command line: every failure is one sentence on standard error and an exit code, never a traceback."""
     warnings.showwarning = _show_warning
     signal.signal(signal.SIGTERM, _terminate)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold what the terminal's encoding does not
     try:
         code = _run(sys.argv[1:])
         sys.stdout.flush()

@@ -11,6 +11,8 @@ from unscaled.losses import LOSSES
 from unscaled.options import OPEN_CLASSES, Options
 from unscaled.rules import RULES
 
+DTYPES = ("float64", "float32")
+
 _SHOWN = {
     "learning_rate": "RATE[,RATE…]",
     "clip": "C|LOW,HIGH|labels",
@@ -26,13 +28,20 @@ def hyperparameters(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def complete_formats(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """The names of formats for a shell."""
+    from unscaled.sources import format_names
+
+    return [name for name in format_names() if name.startswith(typed)]
+
+
 def _option(name: str, default: Any, text: str) -> Callable[..., Any]:
     flag = f"--{name.replace('_', '-')}"
     if isinstance(default, bool):
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=f"{text}  [default: {default}]")
     shown = "" if default is None else f"  [default: {default}]"
     several = name == "interactions"
-    complete: Any = {"rule": RULES, "loss": LOSSES}.get(name, ())
+    complete: Any = {"rule": RULES, "loss": LOSSES, "dtype": DTYPES, "classes": (OPEN_CLASSES,)}.get(name, ())
     return click.option(
         flag,
         name,

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from unscaled.cli.hyperparameters import complete_formats
+
 
 @click.command()
 @click.argument("model", type=click.Path(dir_okay=False), metavar="MODEL")
@@ -29,6 +31,7 @@ import click
     "--format",
     "file_format",
     metavar="NAME",
+    shell_complete=complete_formats,
     help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.",
 )
 def predict(model: str, files: tuple[str, ...], output: str, keep: tuple[str, ...], raw: bool, **given: Any) -> None:

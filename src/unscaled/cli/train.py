@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unscaled.cli.hyperparameters import given_options, hyperparameters
+from unscaled.cli.hyperparameters import complete_formats, given_options, hyperparameters
 from unscaled.cli.reporting import as_json
 from unscaled.errors import DataError, UsageError
 
@@ -59,6 +59,7 @@ STDIN = "-"
     "--format",
     "file_format",
     metavar="NAME",
+    shell_complete=complete_formats,
     help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.",
 )
 @click.option("--json", "in_json", is_flag=True, help="Print one JSON object at the end and nothing else.")
