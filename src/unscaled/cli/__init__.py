@@ -108,5 +108,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     raise Terminated
 
 
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    if issubclass(category, RuntimeWarning):  # NumPy's: an overflow is seen in what comes out
+        return
     click.echo(f"unscaled: note: {message}", err=True)
