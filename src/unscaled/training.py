@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from unscaled.errors import BadRowError, DataError, UsageError
-from unscaled.features.columns import BAG, CATEGORY, NUMBER, encoded, kind_of, numbers, parsed
+from unscaled.features.columns import BAG, CATEGORY, NO_NUMBER, NUMBER, encoded, kind_of, numbers, parsed
 from unscaled.learner import Learner
 from unscaled.options import nearest
 from unscaled.progressive import Progressive
@@ -16,6 +16,9 @@ from unscaled.sources import Batch, Stream
 
 SHARE_OF_NUMBERS = 0.5
 """A column of text of which at least so many different values read as numbers is a number with bad rows."""
+
+MANY_VALUES, SHARE_OF_ODD_TEXT = 20, 0.1
+"""A feature of text with at least so many different values, at most such a share of them no number, is suspicious."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,26 @@ def looks_like_classes(stream: Stream, roles: Roles) -> bool:
     _, keys = encoded(column)
     readable = sum(1 for key in keys if _reads_as_number(key))
     return readable < SHARE_OF_NUMBERS * max(1, len(keys))
+
+
+def numbers_taken_for_text(stream: Stream, roles: Roles) -> list[str]:
+    """Notes on columns in which a few cells of text have turned all numbers into categories."""
+    if not stream.format.infers:
+        return []
+    notes = []
+    table = roles.features(stream.first_table())
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        if kind_of(column.type) != CATEGORY:
+            continue
+        keys = encoded(column)[1]
+        odd = [key for key in keys if not _reads_as_number(key) and key.strip().lower() not in NO_NUMBER]
+        if len(keys) >= MANY_VALUES and len(odd) <= len(keys) * SHARE_OF_ODD_TEXT:
+            example = f"such as {odd[0]!r}" if odd else "further down"
+            notes.append(
+                f'column "{name}" holds text among its numbers, {example}: each of its values is a category now; '
+                "mend the text, or leave the column out with --ignore"
+            )
+    return notes
 
 
 class Training:

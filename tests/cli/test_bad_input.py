@@ -225,6 +225,26 @@ def test_a_column_of_numbers_that_turns_into_text_in_a_late_row(untouched: Untou
     assert (told["examples"], told["features"]) == (400_002, 2)  # x and x=two
 
 
+def test_a_few_cells_of_text_that_turn_a_column_of_numbers_into_categories() -> None:
+    note = (
+        'unscaled: note: column "x" holds text among its numbers, {}: each of its values is a category now; '
+        "mend the text, or leave the column out with --ignore\n"
+    )
+    write("a.csv", "x,y\n" + "".join(f"{i},{i}\n" for i in range(300)) + "oops,5\n")
+    result = good("train a.csv --target y --json")
+    assert (result.err, result.json["features"]) == (note.format("such as 'oops'"), 301)
+    assert good("train a.csv --target y --ignore x").err == ""
+    write("a.csv", "x,y\n" + "".join(f"{i},{i}\n" for i in range(9000)) + "oops,5\n")
+    assert good("train a.csv --target y").err.startswith(note.partition(",")[0])
+    write("a.csv", "x,y\n" + "".join(f"{'size' * (i % 2)}{i},{i}\n" for i in range(300)))
+    assert good("train a.csv --target y").err == ""
+    write("a.csv", "x,y\n" + "".join(f"{i},{i}\n" for i in range(300)))
+    assert good("train a.csv --target y").err == ""
+    texts = pa.array([str(i) for i in range(300)])
+    pq.write_table(pa.table({"x": texts, "y": np.arange(300.0)}), "a.parquet")
+    assert good("train a.parquet --target y").err == ""  # text on purpose
+
+
 def test_a_truncated_parquet_file(untouched: Untouched) -> None:
     untouched("old.model")
     pq.write_table(pa.table({"x": np.arange(1000.0), "y": np.arange(1000.0)}), "a.parquet")

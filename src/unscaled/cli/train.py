@@ -2,6 +2,7 @@
 
 import json
 import time
+import warnings
 from typing import Any
 
 import click
@@ -128,7 +129,7 @@ def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     """The learner, new or resumed, and the roles of the columns."""
     from unscaled.learner import Learner, load
     from unscaled.losses import SIGN
-    from unscaled.training import Roles, looks_like_classes
+    from unscaled.training import Roles, looks_like_classes, numbers_taken_for_text
 
     options = given_options(given)
     if given["resume"]:
@@ -140,6 +141,8 @@ def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
         return learner, Roles.of(stream, targets, weight, ignored)
     roles = Roles.of(stream, given["targets"], given["weight"], given["ignored"])
     learner = Learner(**options)
+    for note in numbers_taken_for_text(stream, roles):
+        warnings.warn(note, stacklevel=2)
     signed = getattr(learner.options.loss, "labels", None) == SIGN and len(roles.targets) == 1
     if "classes" not in options and (signed or ("loss" not in options and looks_like_classes(stream, roles))):
         options["classes"] = "auto"
