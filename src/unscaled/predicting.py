@@ -11,7 +11,7 @@ from unscaled.losses import SIGN
 from unscaled.options import nearest
 from unscaled.scores import as_prediction, class_codes, class_probabilities, has_probabilities, probability
 from unscaled.sources import Batch, Stream
-from unscaled.training import with_known_columns
+from unscaled.training import with_known_columns, with_remedy
 
 
 def predicted_table(
@@ -21,20 +21,20 @@ def predicted_table(
     bad: list[int] = []
 
     def note(row: int, why: str) -> None:
-        stream.skipped.reject(f"{batch.where.row(row)}: {why}")
+        stream.skipped.reject(f"{batch.where.row(row)}: {with_remedy(why, ())}")
         bad.append(row)
 
     table = batch.table
     for name in keep:
-        if name not in table.schema.names:
+        if name not in table.schema.names and not stream.format.loose:
             raise UsageError(f"--keep: no column {name!r}{nearest(name, table.schema.names)}")
     try:
-        scores = learner.predict(_features(learner, stream, table), on_bad_row=note)
+        scores = learner.predict(_features(learner, stream, table, keep), on_bad_row=note)
     except BadRowError:
         raise
     except DataError as error:
         raise DataError(f"{batch.where.row(0)}: {error}") from None
-    columns = {name: table[name] for name in keep}
+    columns = {name: table[name] if name in table.schema.names else pa.nulls(len(scores)) for name in keep}
     columns |= raw_columns(learner, scores) if raw else readable_columns(learner, scores)
     whole = pa.table(columns)
     return whole.take(pa.array(np.setdiff1d(np.arange(len(scores)), bad))) if bad else whole
@@ -72,13 +72,14 @@ def _per_target(learner: Learner, name: str, values: np.ndarray) -> dict[str, np
     return {f"{name}[{target}]": values[:, k] for k, target in enumerate(targets)}
 
 
-def _features(learner: Learner, stream: Stream, table: pa.RecordBatch) -> pa.RecordBatch:
+def _features(learner: Learner, stream: Stream, table: pa.RecordBatch, keep: Sequence[str]) -> pa.RecordBatch:
     """The columns that the model was trained with, and those that it will say it does not know."""
     roles = learner.attached.get("roles", {})
     others = {
         *roles.get("targets", ()),
         roles.get("weight"),
         *roles.get("ignored", ()),
+        *keep,
         *stream.format.ignored,
     }
     others |= {stream.format.target, stream.format.weight}

@@ -19,7 +19,7 @@ from unscaled.scores import (
     probability,
 )
 
-SMALLEST_PROBABILITY = 1e-15
+SMALLEST_PROBABILITY = float(np.finfo(float).eps)
 """A probability of 0 for what happened costs as much as this one; scikit-learn draws the line there too."""
 
 BINS = 2000
@@ -85,11 +85,28 @@ class Ranking:
         span = np.log(_FARTHEST / _NEAREST)
         with np.errstate(divide="ignore"):
             place = np.log(np.abs(scores) / _NEAREST) / span * BINS
-        bins = BINS + (np.sign(scores) * np.ceil(np.clip(place, 0, BINS))).astype(np.int64)
+        # a score that is no number, of a learner that has diverged, says as little as 0
+        bins = BINS + np.nan_to_num(np.sign(scores) * np.ceil(np.clip(place, 0, BINS))).astype(np.int64)
         for name, chosen in (("positive", is_positive), ("negative", ~is_positive)):
             histogram = np.array(getattr(self, name))
             np.add.at(histogram, bins[chosen], weights[chosen])  # one by one: batches must not matter
             setattr(self, name, histogram.tolist())
+
+    def describe(self) -> dict[str, dict[str, float]]:
+        """What a model file keeps: the bins that hold anything, of the thousands that there are."""
+        return {
+            name: {str(place): weight for place, weight in enumerate(histogram) if weight}
+            for name, histogram in (("negative", self.negative), ("positive", self.positive))
+        }
+
+    @classmethod
+    def restored(cls, described: dict[str, dict[str, float]]) -> "Ranking":
+        """The inverse of `describe`."""
+        ranking = cls()
+        for name, histogram in described.items():
+            for place, weight in histogram.items():
+                getattr(ranking, name)[int(place)] = weight
+        return ranking
 
     def area(self) -> float | None:
         """The chance that a positive scores higher than a negative, ties counting half."""
@@ -131,6 +148,8 @@ class ClassMetrics:
         margins = _margins(scores)
         if margins is not None:
             self.ranking.update(codes == 1, margins, weights)
+        elif any(self.ranking.positive) or any(self.ranking.negative):
+            self.ranking = Ranking()  # that there were two classes only at first is nothing to keep
 
     def report(self, loss: Loss, classes: list[Any]) -> dict[str, Any]:
         """Error, log loss where the loss says probabilities, AUC for two classes, recall of each class."""
@@ -192,33 +211,42 @@ class Progressive:
         if options.classes is None and getattr(options.loss, "labels", None) != SIGN:
             return RegressionMetrics(**kept)
         kind = SignMetrics if options.classes is None else ClassMetrics
-        return kind(**{**kept, "ranking": Ranking(**kept["ranking"])}) if kept else kind()
+        return kind(**{**kept, "ranking": Ranking.restored(kept["ranking"])}) if kept else kind()
 
     def learn(
         self, X: Any, y: Any, weights: np.ndarray | None = None, on_bad_row: OnBadRow | None = None
     ) -> np.ndarray:
         """`Learner.learn`, and the metrics of what it gave. With several learning rates, those of the first."""
-        scores = self.learner.learn(X, y, weights, on_bad_row=on_bad_row)
-        self._update(y, scores, np.ones(len(scores)) if weights is None else np.asarray(weights, np.float64))
+        bad: list[int] = []
+
+        def note(row: int, why: str) -> None:
+            assert on_bad_row is not None
+            on_bad_row(row, why)
+            bad.append(row)
+
+        scores = self.learner.learn(X, y, weights, on_bad_row=note if on_bad_row is not None else None)
+        usable = np.ones(len(scores), bool)
+        usable[bad] = False
+        self._update(usable, scores, np.ones(len(scores)) if weights is None else np.asarray(weights, np.float64))
         return scores
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """`Learner.save`, with the metrics."""
-        self.learner.attached["progressive"] = asdict(self._metrics)
+        described = asdict(self._metrics)
+        if not isinstance(self._metrics, RegressionMetrics):
+            described["ranking"] = self._metrics.ranking.describe()
+        self.learner.attached["progressive"] = described
         self.learner.save(path)
 
-    def _update(self, y: Any, scores: np.ndarray, weights: np.ndarray) -> None:
+    def _update(self, usable: np.ndarray, scores: np.ndarray, weights: np.ndarray) -> None:
         learner = self.learner
         first = scores[..., 0] if len(learner.options.rates) > 1 else scores
         labels = learner._target.last_labels
-        usable = ~np.isnan(labels if labels.ndim == 1 else labels[:, 0]) & ~np.isnan(
-            first.reshape(len(first), -1)[:, 0]
-        )
         first, labels, weights = first[usable], labels[usable], weights[usable]
         if isinstance(self._metrics, ClassMetrics):
             self._metrics.update(labels.astype(np.int64), first, weights, learner.options.loss)
             return
-        columns = first.reshape(len(first), -1)
+        columns = first if first.ndim == 2 else first[:, None]
         if isinstance(self._metrics, SignMetrics):
             self._metrics.update(labels, columns, weights, learner.options.loss)
         else:

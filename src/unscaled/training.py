@@ -8,15 +8,17 @@ import numpy as np
 import pyarrow as pa
 
 from unscaled.errors import BadRowError, DataError, UsageError
-from unscaled.features.columns import CATEGORY, NUMBER, encoded, kind_of, numbers, parsed
+from unscaled.features.columns import BAG, CATEGORY, NO_NUMBER, NUMBER, encoded, kind_of, numbers, parsed
 from unscaled.learner import Learner
-from unscaled.losses import SIGN
 from unscaled.options import nearest
 from unscaled.progressive import Progressive
 from unscaled.sources import Batch, Stream
 
 SHARE_OF_NUMBERS = 0.5
 """A column of text of which at least so many different values read as numbers is a number with bad rows."""
+
+MANY_VALUES, SHARE_OF_ODD_TEXT = 20, 0.1
+"""A feature of text with at least so many different values, at most such a share of them no number, is suspicious."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,15 @@ class Roles:
         chosen = tuple(targets) or ((stream.format.target,) if stream.format.target else ())
         if not chosen:
             raise UsageError(f"which column is to be predicted? Name it with --target; there are {_some(names)}")
+        if len(set(chosen)) < len(chosen):
+            raise UsageError(f"--target: {', '.join(chosen)} names a column twice")
         weight = weight or (stream.format.weight if stream.format.weight in names else None)
-        for option, wanted in [*(("--target", name) for name in chosen), ("--weight", weight)]:
-            if wanted is not None and wanted not in names and not stream.format.loose:
+        asked = [("--target", each) for each in chosen]
+        asked += [("--weight", weight)] if weight is not None else []
+        asked += [("--ignore", each) for each in ignored if not stream.format.loose]
+        for option, wanted in asked:
+            may_come_later = stream.format.loose and not stream.skipped.stop
+            if wanted not in names and not may_come_later:
                 raise UsageError(f"{option}: no column {wanted!r}{nearest(wanted, names)}")
         return cls(chosen, weight, (*stream.format.ignored, *ignored))
 
@@ -54,7 +62,7 @@ def looks_like_classes(stream: Stream, roles: Roles) -> bool:
     if roles.targets[0] not in table.schema.names:
         return False
     column = table[roles.targets[0]]
-    kind = kind_of(column.type)
+    kind = _kind_of_label(roles.targets[0], column.type)
     if pa.types.is_boolean(column.type):
         return True
     if kind != CATEGORY:
@@ -62,6 +70,26 @@ def looks_like_classes(stream: Stream, roles: Roles) -> bool:
     _, keys = encoded(column)
     readable = sum(1 for key in keys if _reads_as_number(key))
     return readable < SHARE_OF_NUMBERS * max(1, len(keys))
+
+
+def numbers_taken_for_text(stream: Stream, roles: Roles) -> list[str]:
+    """Notes on columns in which a few cells of text have turned all numbers into categories."""
+    if not stream.format.infers:
+        return []
+    notes = []
+    table = roles.features(stream.first_table())
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        if kind_of(column.type) != CATEGORY:
+            continue
+        keys = encoded(column)[1]
+        odd = [key for key in keys if not _reads_as_number(key) and key.strip().lower() not in NO_NUMBER]
+        if len(keys) >= MANY_VALUES and len(odd) <= len(keys) * SHARE_OF_ODD_TEXT:
+            example = f"such as {odd[0]!r}" if odd else "further down"
+            notes.append(
+                f'column "{name}" holds text among its numbers, {example}: each of its values is a category now; '
+                "mend the text, or leave the column out with --ignore"
+            )
+    return notes
 
 
 class Training:
@@ -82,8 +110,8 @@ class Training:
         skip: int = 0,
         stops: Callable[[int], int] | None = None,
         at_stop: Callable[[], None] | None = None,
-    ) -> None:
-        """Learns all rows of a stream but the first `skip`.
+    ) -> int:
+        """Learns all rows of a stream but the first `skip`, and gives how many of these are yet to come.
 
         `stops` says, for a number of examples, after how many `at_stop` is to be called next.
         """
@@ -104,22 +132,23 @@ class Training:
                 begin += rows
                 if at_stop is not None:
                     at_stop()
+        return to_skip
 
     def _learn(self, stream: Stream, batch: Batch, begin: int, rows: int, first_pass: bool) -> None:
         table = batch.table.slice(begin, rows)
         reasons: dict[int, str] = {}
-        labels = self._labels(table, reasons)
-        weights = self._weights(table, reasons)
+        found: dict[int, str] = {}  # a row may be bad for more than one reason, and counts once
 
         def bad(row: int, why: str) -> None:
-            stream.skipped.reject(f"{batch.where.row(begin + row)}: {reasons.get(row, why)}")
+            complaint = reasons.get(row) or with_remedy(why, self.roles.targets)
+            found.setdefault(row, f"{batch.where.row(begin + row)}: {complaint}")
+            if stream.skipped.stop:
+                stream.skipped.reject(found[row])
 
-        if weights is not None:
-            for row in [row for row in reasons if not np.isfinite(weights[row])]:
-                bad(row, reasons[row])
-                weights[row] = 0.0
-        features = with_known_columns(self.roles.features(table), self.learner, stream.format.loose)
         try:
+            labels = self._labels(table, reasons)
+            weights = self._weights(table, labels, reasons)
+            features = with_known_columns(self.roles.features(table), self.learner, stream.format.loose)
             if first_pass:
                 self.progressive.learn(features, labels, weights, on_bad_row=bad)
             else:
@@ -128,24 +157,45 @@ class Training:
             raise
         except DataError as error:
             raise DataError(f"{batch.where.row(begin)}: {error}") from None
+        for row in sorted(found):
+            stream.skipped.reject(found[row])
 
     def _labels(self, table: pa.RecordBatch, reasons: dict[int, str]) -> Any:
         columns = [_column(table, name) for name in self.roles.targets]
         if self.learner.options.classes is not None:
+            _kind_of_label(self.roles.targets[0], columns[0].type)
             return class_labels(columns[0])
-        signed = getattr(self.learner.options.loss, "labels", None) == SIGN
-        labels = [_number_labels(column, reasons, signed) for column in columns]
-        return labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
+        labels = [
+            _number_labels(name, column, reasons) for name, column in zip(self.roles.targets, columns, strict=True)
+        ]
+        return labels[0].copy() if len(labels) == 1 else np.stack(labels, axis=1)
 
-    def _weights(self, table: pa.RecordBatch, reasons: dict[int, str]) -> np.ndarray | None:
+    def _weights(self, table: pa.RecordBatch, labels: Any, reasons: dict[int, str]) -> np.ndarray | None:
+        """The weights; a row whose weight is none loses its label, so that it is a bad row like others."""
         if self.roles.weight is None:
             return None
         column = _column(table, self.roles.weight)
+        if kind_of(column.type) not in (None, NUMBER, CATEGORY):
+            raise DataError(f'column "{self.roles.weight}": weights are numbers, not {column.type}')
         weights = numbers(column) if kind_of(column.type) == NUMBER else parsed(column)[0]
-        for row in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0))).tolist():
+        usable = np.isfinite(weights) & (weights >= 0.0)
+        for row in np.flatnonzero(~usable).tolist():
             said = column[row].as_py()
-            reasons[row] = f"{self.roles.weight} is {said!r}; a weight is a number of at least 0"
-        return np.where(np.isfinite(weights) & (weights >= 0.0), weights, np.nan)
+            reasons[row] = (
+                f'column "{self.roles.weight}": a weight is a finite number of at least 0, not {said!r}; {_MEND}'
+            )
+            labels[row] = None if isinstance(labels, list) else np.nan
+        return np.where(usable, weights, 0.0)
+
+
+_MEND = "mend it or skip such rows with --bad-rows skip"
+
+
+def with_remedy(why: str, targets: Sequence[str]) -> str:
+    """What a learner says about a row, with the column if it is about the label, and with what can be done."""
+    if why.endswith("mend the value or leave it out"):
+        return f"{why}, or skip such rows with --bad-rows skip"
+    return f"column {_quoted(targets)}: {why}; {_MEND}"
 
 
 def with_known_columns(table: pa.RecordBatch, learner: Learner, loose: bool) -> pa.RecordBatch:
@@ -165,28 +215,40 @@ def class_labels(column: pa.Array) -> list[str | None]:
     return [keys[code] if code >= 0 else None for code in codes.tolist()]
 
 
-def _number_labels(column: pa.Array, reasons: dict[int, str], signed: bool) -> np.ndarray:
-    kind = kind_of(column.type)
-    if kind not in (None, NUMBER, CATEGORY):
-        raise DataError(f"a column of type {column.type} cannot be a target")
-    if kind != CATEGORY:
+def _number_labels(name: str, column: pa.Array, reasons: dict[int, str]) -> np.ndarray:
+    if _kind_of_label(name, column.type) == CATEGORY:
+        labels, texts = parsed(column)
+        for row, code in zip(texts.rows.tolist(), texts.codes.tolist(), strict=True):
+            label = texts.names[code].removeprefix("=")
+            reasons.setdefault(
+                row,
+                f"column {_quoted([name])}: label {label!r} is not a number; mend it, skip such rows with "
+                "--bad-rows skip, or learn classes with --classes auto",
+            )
+    else:
         labels = numbers(column)
-        if kind is None:
-            labels = np.full(len(column), np.nan)
-        for row in np.flatnonzero(np.isnan(labels)).tolist():
-            reasons[row] = "the label is missing"
-        return labels
-    labels, texts = parsed(column)
-    for row, code in zip(texts.rows.tolist(), texts.codes.tolist(), strict=True):
-        label = texts.names[code].removeprefix("=")
-        reasons[row] = f"label {label!r} is not a number; to learn classes, name them with --classes"
-    for row in np.flatnonzero(np.isnan(labels)).tolist():
-        reasons.setdefault(row, "the label is missing")
+    for row in np.flatnonzero(~np.isfinite(labels)).tolist():
+        trouble = "the label is missing" if np.isnan(labels[row]) else f"label {labels[row]:g} is infinite"
+        reasons.setdefault(row, f"column {_quoted([name])}: {trouble}; {_MEND}")
     return labels
 
 
 def _column(table: pa.RecordBatch, name: str) -> pa.Array:
     return table[name] if name in table.schema.names else pa.nulls(table.num_rows)
+
+
+def _kind_of_label(name: str, kind: pa.DataType) -> str | None:
+    try:
+        found = kind_of(kind)
+    except DataError:
+        found = BAG
+    if found not in (None, NUMBER, CATEGORY):
+        raise DataError(f'column "{name}": a target must hold numbers, text or truth values, not {kind}')
+    return found
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _reads_as_number(text: str) -> bool:

@@ -1,5 +1,6 @@
 """The command line: `unscaled train`, `predict`, `inspect`."""
 
+import io
 import os
 import signal
 import sys
@@ -7,9 +8,10 @@ import warnings
 from types import FrameType
 
 import click
+from click.shell_completion import shell_complete
 
 from unscaled import __version__
-from unscaled.cli.completion import completion
+from unscaled.cli.completion import COMPLETE, completion
 from unscaled.cli.inspect import inspect
 from unscaled.cli.predict import predict
 from unscaled.cli.stopping import Terminated
@@ -52,8 +54,10 @@ def main() -> None:
     """Runs the command line: every failure is one sentence on standard error and an exit code, never a traceback."""
     warnings.showwarning = _show_warning
     signal.signal(signal.SIGTERM, _terminate)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold what the terminal's encoding does not
     try:
-        code = commands.main(prog_name="unscaled", standalone_mode=False) or 0
+        code = _run(sys.argv[1:])
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -61,18 +65,38 @@ def main() -> None:
     except UnscaledError as error:
         code = _fail(str(error), error.exit_code)
     except BrokenPipeError:
-        # The reader has gone away. What is still buffered must not raise again when Python closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     except Terminated as stop:
         code = _fail(str(stop) or "terminated", TERMINATED)
-    except (KeyboardInterrupt, click.Abort) as stop:
+    except KeyboardInterrupt as stop:
         code = _fail(str(stop) or "interrupted", INTERRUPTED)
     except MemoryError:
         code = _fail("out of memory; --hash-bits bounds the size of a model", _ERRORS_OF_DATA)
     except OSError as error:
-        code = _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", _ERRORS_OF_DATA)
+        code = _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", _ERRORS_OF_DATA)
+    _settle_output()
     sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """What click's own `main` does, which would turn every signal into the same exception and hide closed pipes."""
+    instruction = os.environ.get(COMPLETE)
+    if instruction:
+        return shell_complete(commands, {}, "unscaled", COMPLETE, instruction)
+    try:
+        with commands.make_context("unscaled", arguments) as context:
+            commands.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0
+
+
+def _settle_output() -> None:
+    """What is still buffered must not raise again when Python closes a stream whose reader or disk has gone."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:
@@ -84,5 +108,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
     raise Terminated
 
 
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    if issubclass(category, RuntimeWarning):  # NumPy's: an overflow is seen in what comes out
+        return
     click.echo(f"unscaled: note: {message}", err=True)

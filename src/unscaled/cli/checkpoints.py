@@ -16,11 +16,10 @@ class Checkpoints:
     comes while waiting for data, or a second one, is heeded at once.
     """
 
-    def __init__(self, training: Any, path: str | None, every: int | None, skipped_rows: int) -> None:
+    def __init__(self, training: Any, path: str | None, every: int | None) -> None:
         self._training = training
         self._path = path
         self._every = every
-        self._skipped_rows = skipped_rows
         self._saved = training.learner.examples
         self._pending: type[KeyboardInterrupt] | None = None
         self._handlers: dict[int, Any] = {}

@@ -3,6 +3,9 @@
 import click
 from click.shell_completion import get_completion_class
 
+COMPLETE = "_UNSCALED_COMPLETE"
+"""The variable in which a shell's script asks for completions."""
+
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -18,4 +21,4 @@ def completion(context: click.Context, shell: str) -> None:
     maker = get_completion_class(shell)
     if maker is None:
         raise click.UsageError(f"no completion for {shell}")
-    click.echo(maker(context.find_root().command, {}, "unscaled", "_UNSCALED_COMPLETE").source())
+    click.echo(maker(context.find_root().command, {}, "unscaled", COMPLETE).source())

@@ -11,8 +11,10 @@ from unscaled.losses import LOSSES
 from unscaled.options import OPEN_CLASSES, Options
 from unscaled.rules import RULES
 
+DTYPES = ("float64", "float32")
+
 _SHOWN = {
-    "learning_rate": "RATE",
+    "learning_rate": "RATE[,RATE…]",
     "clip": "C|LOW,HIGH|labels",
     "interactions": "1|2|3|A:B",
     "classes": "A,B,…",
@@ -26,13 +28,20 @@ def hyperparameters(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def complete_formats(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """The names of formats for a shell."""
+    from unscaled.sources import format_names
+
+    return [name for name in format_names() if name.startswith(typed)]
+
+
 def _option(name: str, default: Any, text: str) -> Callable[..., Any]:
     flag = f"--{name.replace('_', '-')}"
     if isinstance(default, bool):
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=f"{text}  [default: {default}]")
     shown = "" if default is None else f"  [default: {default}]"
     several = name == "interactions"
-    complete: Any = {"rule": RULES, "loss": LOSSES}.get(name, ())
+    complete: Any = {"rule": RULES, "loss": LOSSES, "dtype": DTYPES, "classes": (OPEN_CLASSES,)}.get(name, ())
     return click.option(
         flag,
         name,
@@ -47,7 +56,7 @@ def _option(name: str, default: Any, text: str) -> Callable[..., Any]:
 def given_options(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The hyperparameters that were given, as `Options` takes them."""
     readers: dict[str, Callable[[Any], Any]] = {
-        "learning_rate": lambda text: _number("--learning-rate", text),
+        "learning_rate": _rates,
         "clip": _clip,
         "l1": lambda text: _number("--l1", text),
         "l2": lambda text: _number("--l2", text),
@@ -65,6 +74,11 @@ def _number(flag: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise UsageError(f"{flag}: {text!r} is not a number") from None
+
+
+def _rates(text: str) -> Any:
+    rates = [_number("--learning-rate", part) for part in text.split(",")]
+    return rates[0] if len(rates) == 1 else rates
 
 
 def _whole(flag: str, text: str) -> int:

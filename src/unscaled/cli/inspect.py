@@ -5,6 +5,10 @@ from typing import Any
 
 import click
 
+from unscaled.cli.reporting import as_json, one_line
+
+LARGEST_PLAIN = 1e15
+
 
 @click.command()
 @click.argument("model", type=click.Path(dir_okay=False), metavar="MODEL")
@@ -16,8 +20,8 @@ import click
     type=click.Path(dir_okay=False),
     help="Draw the effects as a bar chart: .png, .svg or .pdf.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def inspect(model: str, top: int, everything: bool, plot: str | None, as_json: bool) -> None:
+@click.option("--json", "in_json", is_flag=True, help="Print JSON.")
+def inspect(model: str, top: int, everything: bool, plot: str | None, in_json: bool) -> None:
     """Show what the model in MODEL has learned, the strongest features first.
 
     The effect is |weight| * scale: how far the feature moves the prediction when it is as large as its scale. So
@@ -27,19 +31,22 @@ def inspect(model: str, top: int, everything: bool, plot: str | None, as_json: b
     """
     from unscaled.learner import load
 
+    if plot is not None:
+        from unscaled.cli.plotting import bars_of, check_suffix, draw_effects
+
+        check_suffix(plot)
     learner = load(model)
     table = learner.weights()
     shown = table if everything else table.slice(0, top)
     if plot is not None:
-        from unscaled.cli.plotting import draw_effects
-
-        draw_effects(shown, title=f"{model}: the strongest of {learner.features:,} features", path=plot)
-    if as_json:
-        click.echo(json.dumps({**_facts(learner), "weights": shown.to_pylist()}))
+        bars = bars_of(shown, learner.classes, len(learner.options.rates))
+        draw_effects(bars, title=f"{model}: the strongest of {learner.features:,} features", path=plot)
+    if in_json:
+        click.echo(json.dumps(as_json({**_facts(learner), "weights": shown.to_pylist()})))
         return
     for name, value in _facts(learner).items():
         if value is not None:
-            click.echo(f"{name:<18}{value}")
+            click.echo(f"{name:<18}{_fact(value)}")
     click.echo()
     for line in _lines(shown):
         click.echo(line)
@@ -63,6 +70,12 @@ def _facts(learner: Any) -> dict[str, Any]:
     }
 
 
+def _fact(value: Any) -> str:
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        return f"{value:.6g}" if isinstance(value, float) else _text(value)
+    return ", ".join(map(_fact, value))
+
+
 def _lines(table: Any) -> list[str]:
     """A table in columns of text, numbers to the right."""
     names = [name for name in table.column_names if name not in ("column", "value")]
@@ -80,5 +93,5 @@ def _lines(table: Any) -> list[str]:
 
 def _text(cell: Any) -> str:
     if isinstance(cell, float):
-        return f"{cell:,.0f}" if cell.is_integer() and abs(cell) >= 10 else f"{cell:.4g}"
-    return str(cell)
+        return f"{cell:,.0f}" if cell.is_integer() and 10 <= abs(cell) < LARGEST_PLAIN else f"{cell:.4g}"
+    return one_line(str(cell))

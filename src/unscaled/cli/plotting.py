@@ -1,6 +1,9 @@
 """The bar chart of `unscaled inspect --plot`."""
 
-from typing import Any
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from unscaled.errors import UnscaledError, UsageError
 
@@ -8,11 +11,27 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 POSITIVE, NEGATIVE = "#2a6f97", "#c8553d"
 
+MOST_BARS = 200
+LONGEST_NAME = 40
 
-def draw_effects(table: Any, title: str, path: str) -> None:
-    """Draws weight * scale of each feature, the strongest on top; of several lanes the strongest one's."""
+
+class Bars(NamedTuple):
+    """What is drawn: a name and a signed effect each, the strongest first, and what the sign means."""
+
+    names: list[str]
+    effects: list[float]
+    meaning: str
+
+
+def check_suffix(path: str) -> None:
+    """Refuses a file that no chart can be written to."""
     if not path.lower().endswith(SUFFIXES):
         raise UsageError(f"--plot {path}: the suffix must be one of {', '.join(SUFFIXES)}")
+
+
+def draw_effects(bars: Bars, title: str, path: str) -> None:
+    """Draws the bars, the first on top."""
+    check_suffix(path)
     try:
         import matplotlib as mpl
     except ImportError:
@@ -20,31 +39,69 @@ def draw_effects(table: Any, title: str, path: str) -> None:
     mpl.use("agg")
     from matplotlib import pyplot
 
-    names, effects = table["feature"].to_pylist(), _signed_effects(table)
+    names, effects = bars.names[:MOST_BARS], bars.effects[:MOST_BARS]
+    plain: dict[str, Any] = {"parse_math": False}  # a $ in a name is a $
     figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.28 * len(names)), layout="constrained")
     colours = [POSITIVE if effect >= 0 else NEGATIVE for effect in effects]
     axes.barh(range(len(names)), effects, color=colours)
-    axes.set_yticks(range(len(names)), [_short(name) for name in names])
+    axes.set_yticks(range(len(names)), [_short(name) for name in names], **plain)
     axes.invert_yaxis()
     axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_xlabel("weight × scale: effect on the score")
-    axes.set_title(title, loc="left", fontsize=10)
+    axes.set_xlabel(bars.meaning, **plain)
+    axes.set_title(title, loc="left", fontsize=10, **plain)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(left=False)
     axes.grid(axis="x", alpha=0.3)
     try:
-        figure.savefig(path, dpi=150)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing")  # it is drawn as a box
+            figure.savefig(path, dpi=150)
     except OSError as error:
         raise UnscaledError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
         pyplot.close(figure)
 
 
-def _signed_effects(table: Any) -> list[float]:
-    lanes = [table[name].to_pylist() for name in table.column_names if name.startswith("weight")]
-    scales = table["scale"].to_pylist()
-    return [max(weights, key=abs) * scale for weights, scale in zip(zip(*lanes, strict=True), scales, strict=True)]
+def bars_of(table: Any, classes: list[Any] | None, rates: int) -> Bars:
+    """weight * scale of each feature in a table of weights.
+
+    Of two classes it is that of the second, for which a positive effect speaks. Of more, and of several targets or
+    learning rates, it is that in which the feature is strongest, whose name stands behind the feature's.
+    """
+    lanes = {_lane(name): table[name].to_pylist() for name in table.column_names if name.startswith("weight")}
+    names, scales = table["feature"].to_pylist(), table["scale"].to_pylist()
+    meaning = "weight × scale: effect on the score"
+    if classes is not None and len(classes) == 2:
+        second = list(lanes.values())[-rates]
+        effects = [_finite(weight * scale) for weight, scale in zip(second, scales, strict=True)]
+        first_name, second_name = map(_short, map(str, classes))
+        meaning += f" — positive speaks for {second_name}, negative for {first_name}"
+        bars = sorted(zip(names, effects, strict=True), key=lambda bar: -abs(bar[1]))
+        return Bars([name for name, _ in bars], [effect for _, effect in bars], meaning)
+    rows = list(zip(*lanes.values(), strict=True))
+    strongest = [_place_of_largest(row) for row in rows]
+    if len(lanes) > 1:
+        labels = list(lanes)
+        names = [f"{_short(name)} → {labels[k]}" for name, k in zip(names, strongest, strict=True)]
+    effects = [_finite(row[k] * scale) for row, k, scale in zip(rows, strongest, scales, strict=True)]
+    return Bars(names, effects, meaning)
+
+
+def _place_of_largest(weights: Sequence[float]) -> int:
+    sizes = [abs(_finite(weight)) for weight in weights]
+    return sizes.index(max(sizes))
+
+
+def _lane(name: str) -> str:
+    """The class, target or rate in `weight[Rad.Flow]`."""
+    return name[len("weight[") : -1]
+
+
+def _finite(number: float) -> float:
+    """A learner that has diverged has no bars."""
+    return number if math.isfinite(number) else 0.0
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 40 else name[:38] + "…"
+    line = " ".join(name.split())
+    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from unscaled.cli.hyperparameters import complete_formats
+
 
 @click.command()
 @click.argument("model", type=click.Path(dir_okay=False), metavar="MODEL")
@@ -29,6 +31,7 @@ import click
     "--format",
     "file_format",
     metavar="NAME",
+    shell_complete=complete_formats,
     help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.",
 )
 def predict(model: str, files: tuple[str, ...], output: str, keep: tuple[str, ...], raw: bool, **given: Any) -> None:
@@ -41,11 +44,13 @@ def predict(model: str, files: tuple[str, ...], output: str, keep: tuple[str, ..
       unscaled predict bank.model new.csv --output scored.csv --keep id
       cat new.jsonl | unscaled predict bank.model - | head
     """
-    from unscaled.cli.writing import open_writer
+    from unscaled.cli.writing import open_writer, refuse_to_overwrite
     from unscaled.learner import load
     from unscaled.predicting import predicted_table
     from unscaled.sources import open_stream
 
+    if output != "-":
+        refuse_to_overwrite(output, "--output", [model, *files])
     learner = load(model)
     stream = open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"])
     with stream, open_writer(output) as writer:

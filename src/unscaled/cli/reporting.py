@@ -1,5 +1,6 @@
 """What a run shows: a table at doubling counts, a bar on a terminal, and a summary."""
 
+import math
 import sys
 import time
 from types import TracebackType
@@ -97,18 +98,39 @@ class Reporter:
         so_far = loss / weight if weight else float("nan")
         since = (loss - last_loss) / (weight - last_weight) if weight > last_weight else float("nan")
         metrics = self._training.progressive.metrics()
-        extra = "".join(f"{metrics[name]:>12.5g}" for name in METRICS if name in metrics)
+        extra = "".join(f"{metrics[name]:>12.5g}" for name in METRICS if name in metrics) or f"{'–':>12}"
         self._print(f"{examples:>13,} {so_far:>12.6g} {since:>12.6g}{extra}{learner.features:>12,}")
 
     def _loss_sum(self) -> float:
-        loss = self._training.learner.progressive_loss
-        return 0.0 if loss != loss else float(loss) * self._training.learner.weight
+        learner = self._training.learner
+        return float(first_rate(learner.progressive_loss)) * learner.weight if learner.weight else 0.0
 
     def _print(self, line: str) -> None:
         if self._bar is not None:
             self._bar.console.print(line, highlight=False, markup=False)
         else:
             click.echo(line, err=True)
+
+
+def first_rate(loss: Any) -> Any:
+    """Of the losses of several learning rates the first, to which the metrics belong too."""
+    return loss[0] if hasattr(loss, "__len__") else loss
+
+
+def as_json(value: Any) -> Any:
+    """What JSON can hold: lists for arrays, and null for what is not finite."""
+    if isinstance(value, dict):
+        return {key: as_json(each) for key, each in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list):
+        return [as_json(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def one_line(name: str) -> str:
+    """A name without the line breaks that would break a table."""
+    return " ".join(name.split())
 
 
 def _heading(training: Any) -> str:
@@ -154,7 +176,7 @@ def _conclusion(summary: dict[str, Any], learner: Any) -> list[str]:
     lines = [
         f"{summary['examples']:,} examples, {summary['features']:,} features, {summary['seconds']:.2f} s "
         f"({summary['rows'] / seconds:,.0f} rows/s), rule {summary['options']['rule']}, loss {loss}",
-        f"progressive {loss} loss  {summary['progressive_loss']:.6g}",
+        f"progressive {loss} loss  {_losses(learner)}",
     ]
     metrics = {name: value for name, value in summary["metrics"].items() if name in NAMES and value is not None}
     if metrics:
@@ -162,7 +184,8 @@ def _conclusion(summary: dict[str, Any], learner: Any) -> list[str]:
     lines += _recalls(summary["metrics"].get("recall", {}))
     table = learner.weights().slice(0, STRONGEST)
     strongest = [f"{name} ({effect:.3g})" for name, effect in zip(*_named_effects(table), strict=True)]
-    lines.append("strongest: " + ", ".join(strongest))
+    if strongest:
+        lines.append("strongest: " + ", ".join(strongest))
     if summary["skipped"]:
         lines.append(f"skipped {summary['skipped']:,} bad rows, of which the first:")
         lines += [f"  {message}" for message in summary["skipped_first"]]
@@ -171,8 +194,16 @@ def _conclusion(summary: dict[str, Any], learner: Any) -> list[str]:
     return lines
 
 
+def _losses(learner: Any) -> str:
+    loss, rates = learner.progressive_loss, learner.options.rates
+    if len(rates) == 1:
+        return f"{loss:.6g}" if learner.weight else "– (no example was learned)"
+    told = [f"{each:.6g} (rate {rate:g})" for each, rate in zip(loss, rates, strict=True)] if learner.weight else []
+    return "   ".join(told) or "–"
+
+
 def _named_effects(table: Any) -> tuple[list[str], list[float]]:
-    return table["feature"].to_pylist(), table["effect"].to_pylist()
+    return [one_line(name) for name in table["feature"].to_pylist()], table["effect"].to_pylist()
 
 
 def _recalls(recall: dict[str, float | None]) -> list[str]:

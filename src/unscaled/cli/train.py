@@ -2,12 +2,14 @@
 
 import json
 import time
+import warnings
 from typing import Any
 
 import click
 
-from unscaled.cli.hyperparameters import given_options, hyperparameters
-from unscaled.errors import UsageError
+from unscaled.cli.hyperparameters import complete_formats, given_options, hyperparameters
+from unscaled.cli.reporting import as_json
+from unscaled.errors import DataError, UsageError
 
 STDIN = "-"
 
@@ -39,7 +41,7 @@ STDIN = "-"
     default=0,
     type=click.IntRange(min=0),
     metavar="N",
-    help="Pass over the first N rows (of the first pass).",
+    help="Pass over the first N rows, as a run that was interrupted says; over all passes.",
 )
 @click.option(
     "--checkpoint-every",
@@ -58,9 +60,10 @@ STDIN = "-"
     "--format",
     "file_format",
     metavar="NAME",
+    shell_complete=complete_formats,
     help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end and nothing else.")
+@click.option("--json", "in_json", is_flag=True, help="Print one JSON object at the end and nothing else.")
 @click.option(
     "--progress/--no-progress",
     default=None,
@@ -82,22 +85,29 @@ def train(files: tuple[str, ...], **given: Any) -> None:
       unscaled train part2.csv --target y --resume bank.model --model bank.model
     """
     from unscaled.cli.reporting import Reporter
+    from unscaled.cli.writing import refuse_to_overwrite
     from unscaled.sources import open_stream
     from unscaled.training import Training
 
     began = time.perf_counter()
     _check(files, given)
+    if given["model"]:
+        refuse_to_overwrite(given["model"], "--model", files)
     stream = open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"])
     with stream:
+        if given["passes"] > 1 and stream.fraction() is None:
+            raise UsageError("--passes: a pipe can be read only once; save what it gives in a file first")
         learner, roles = _prepare(stream, given)
         training = Training(learner, roles)
-        reporter = Reporter(training, quiet=given["as_json"], wanted=given["progress"])
+        reporter = Reporter(training, quiet=given["in_json"], wanted=given["progress"])
         with reporter:
             skipped = _run(training, stream, files, given, reporter)
+    if skipped.count and not learner.examples:
+        raise DataError(f"no row was good; the first of {skipped.count}: {skipped.examples[0]}")
     if given["model"]:
         training.progressive.save(given["model"])
     summary = _summary(training, skipped, time.perf_counter() - began, given["model"])
-    if given["as_json"]:
+    if given["in_json"]:
         click.echo(json.dumps(summary))
     else:
         reporter.conclude(summary)
@@ -109,17 +119,17 @@ def _check(files: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["checkpoint_every"] and not given["model"]:
         raise UsageError("--checkpoint-every needs --model, the file to save to")
     if given["resume"]:
-        fixed = set(given_options(given)) - {"classes"}
+        fixed = given_options(given)
         if fixed:
-            flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(fixed))
-            raise UsageError(f"{flags}: a resumed model keeps its options")
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in fixed)
+            raise UsageError(f"{flags}: a resumed model keeps its options; leave this out")
 
 
 def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     """The learner, new or resumed, and the roles of the columns."""
     from unscaled.learner import Learner, load
     from unscaled.losses import SIGN
-    from unscaled.training import Roles, looks_like_classes
+    from unscaled.training import Roles, looks_like_classes, numbers_taken_for_text
 
     options = given_options(given)
     if given["resume"]:
@@ -127,10 +137,12 @@ def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
         kept = learner.attached.get("roles", {})
         targets = given["targets"] or kept.get("targets", ())
         weight = given["weight"] or kept.get("weight")
-        ignored = given["ignored"] or kept.get("ignored", ())
+        ignored = given["ignored"] or [name for name in kept.get("ignored", ()) if name in stream.column_names()]
         return learner, Roles.of(stream, targets, weight, ignored)
     roles = Roles.of(stream, given["targets"], given["weight"], given["ignored"])
     learner = Learner(**options)
+    for note in numbers_taken_for_text(stream, roles):
+        warnings.warn(note, stacklevel=2)
     signed = getattr(learner.options.loss, "labels", None) == SIGN and len(roles.targets) == 1
     if "classes" not in options and (signed or ("loss" not in options and looks_like_classes(stream, roles))):
         options["classes"] = "auto"
@@ -146,7 +158,7 @@ def _run(training: Any, stream: Any, files: tuple[str, ...], given: dict[str, An
     from unscaled.cli.checkpoints import Checkpoints
     from unscaled.sources import open_stream
 
-    checkpoints = Checkpoints(training, given["model"], given["checkpoint_every"], given["skip"])
+    checkpoints = Checkpoints(training, given["model"], given["checkpoint_every"])
 
     def stops(examples: int) -> int:
         return min(reporter.next_stop(examples), checkpoints.next_stop(examples))
@@ -157,12 +169,12 @@ def _run(training: Any, stream: Any, files: tuple[str, ...], given: dict[str, An
 
     with checkpoints:
         reporter.follow(stream, 1, given["passes"])
-        training.run(stream, skip=given["skip"], stops=stops, at_stop=at_stop)
+        skip = training.run(stream, skip=given["skip"], stops=stops, at_stop=at_stop)
         reporter.last_line()
         for number in range(2, given["passes"] + 1):
             with open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"]) as again:
                 reporter.follow(again, number, given["passes"])
-                training.run(again, first_pass=False, stops=checkpoints.next_stop, at_stop=at_stop)
+                skip = training.run(again, first_pass=False, skip=skip, stops=checkpoints.next_stop, at_stop=at_stop)
     return stream.skipped
 
 
@@ -171,8 +183,8 @@ def _summary(training: Any, skipped: Any, seconds: float, model: str | None) -> 
     return {
         "examples": learner.examples,
         "features": learner.features,
-        "progressive_loss": learner.progressive_loss,
-        "metrics": training.progressive.metrics(),
+        "progressive_loss": as_json(learner.progressive_loss),
+        "metrics": as_json(training.progressive.metrics()),
         "seconds": round(seconds, 3),
         "rows": training.rows,
         "skipped": skipped.count,

@@ -134,4 +134,5 @@ CSV = Format(
     help="comma-, semicolon-, tab- or bar-separated text with a header line",
     recognises=_is_csv,
     read=read_csv,
+    infers=True,
 )

@@ -48,4 +48,5 @@ class Format:
     target: str | None = None
     weight: str | None = None
     ignored: tuple[str, ...] = ()
+    infers: bool = False  # types are told from how the cells read
     loose: bool = False  # a column that a batch lacks is merely absent from its rows

@@ -84,10 +84,15 @@ class InputFile:
         self.head()
         if self.path is not None and self.size is not None and self.compression is None:
             return self.path
-        self._spooled = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        while part := self.read(COPY_BYTES):
-            self._spooled.write(part)
-        self._spooled.seek(0)
+        try:
+            self._spooled = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+            while part := self.read(COPY_BYTES):
+                self._spooled.write(part)
+            self._spooled.seek(0)
+        except OSError as error:
+            raise DataError(
+                f"{self.name}: no temporary copy of it can be written ({error.strerror}); name another folder in TMPDIR"
+            ) from error
         return self._spooled
 
     def fraction(self) -> float:

@@ -23,4 +23,5 @@ TSV = Format(
     help="tab-separated text with a header line",
     recognises=_is_tsv,
     read=read_tsv,
+    infers=True,
 )
