@@ -10,7 +10,5 @@ settings.register_profile(
     max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile(
-    "thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000
-)
+settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile("default")

@@ -112,9 +112,7 @@ LATE_CLASSES = np.array(["abcde"[min(4, i // 12 * (i % 3 > 0))] for i in range(R
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
-@pytest.mark.parametrize(
-    "X", [DATA["dense"], DATA["csr"], DATA["two late kinds"]], ids=["dense", "csr", "table"]
-)
+@pytest.mark.parametrize("X", [DATA["dense"], DATA["csr"], DATA["two late kinds"]], ids=["dense", "csr", "table"])
 @pytest.mark.parametrize("clip", [None, "labels", 2.0])
 @pytest.mark.parametrize("rule", ["nag", "snag"])
 def test_classes_that_appear_late(rule, clip, X, loss):
@@ -175,9 +173,7 @@ def test_float32_and_float64_rows_of_the_same_numbers_agree(rule, layout):
     p = ours.learn(layout(narrow), Y)
     assert p.dtype == np.float64
     assert p.tobytes() == theirs.learn(layout(narrow.astype(np.float64)), Y).tobytes()
-    assert (
-        ours.predict(layout(narrow)).tobytes() == theirs.predict(layout(narrow.astype(np.float64))).tobytes()
-    )
+    assert ours.predict(layout(narrow)).tobytes() == theirs.predict(layout(narrow.astype(np.float64))).tobytes()
     assert learned(ours) == learned(theirs)
 
 

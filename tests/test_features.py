@@ -134,9 +134,7 @@ TEXTS = {
     "string_view": pa.array(JOBS, pa.string_view()),
     "dictionary": pa.array(JOBS).dictionary_encode(),
     "dictionary with unused and unordered entries": pa.DictionaryArray.from_arrays(
-        pa.array(
-            [None if not job else ["x", "smith", "admin", "baker"].index(job) for job in JOBS], pa.int8()
-        ),
+        pa.array([None if not job else ["x", "smith", "admin", "baker"].index(job) for job in JOBS], pa.int8()),
         ["x", "smith", "admin", "baker"],
     ),
     "binary": pa.array([None if job is None else job.encode() for job in JOBS], pa.binary()),
@@ -155,14 +153,10 @@ def test_text_of_any_type(column):
 
 
 def test_a_category_is_a_column_of_its_own():
-    by_hand = {
-        f"job={job}": [1.0 if each == job else 0.0 for each in JOBS] for job in ("admin", "smith", "baker")
-    }
+    by_hand = {f"job={job}": [1.0 if each == job else 0.0 for each in JOBS] for job in ("admin", "smith", "baker")}
     # The order of columns must be that in which the categories appear, or sums round otherwise.
     p = Learner().learn(pa.table({"job": JOBS}), Y)
-    q = Learner().learn(
-        csr_matrix(np.array([by_hand[f"job={job}"] for job in ("admin", "smith", "baker")]).T), Y
-    )
+    q = Learner().learn(csr_matrix(np.array([by_hand[f"job={job}"] for job in ("admin", "smith", "baker")]).T), Y)
     np.testing.assert_array_equal(p, q)
 
 
@@ -185,9 +179,7 @@ def test_a_known_column_may_come_as_nulls():
         p = learner.predict(pa.table({"a": [1.0, 2.0, 3.0], "job": nothing}))
         assert (
             p.tobytes()
-            == learner.predict(
-                pa.table({"a": [1.0, 2, 3], "job": pa.array([None] * 3, pa.string())})
-            ).tobytes()
+            == learner.predict(pa.table({"a": [1.0, 2, 3], "job": pa.array([None] * 3, pa.string())})).tobytes()
         )
     learner.learn(pa.table({"a": [1.0, 2.0, 3.0], "job": pa.nulls(3)}), [1, 2, 3])
 
@@ -211,9 +203,7 @@ VECTORS = [[float(i), None, i % 3 - 1.0] if i % 4 else None for i in range(ROWS)
 def test_lists_of_text_are_bags(kind):
     learner = learner_of({"tags": pa.array(TAGS, kind)})
     assert names_of(learner) == {f"tags={tag}" for tags in TAGS if tags for tag in tags}
-    as_map = pa.array(
-        [tags and [(tag, 1.0) for tag in tags] for tags in TAGS], pa.map_(pa.string(), pa.float64())
-    )
+    as_map = pa.array([tags and [(tag, 1.0) for tag in tags] for tags in TAGS], pa.map_(pa.string(), pa.float64()))
     p = Learner().learn(pa.table({"tags": pa.array(TAGS, kind)}), Y)
     np.testing.assert_array_equal(p, Learner().learn(pa.table({"tags": as_map}), Y))
 
@@ -393,9 +383,7 @@ def test_missing_indicators():
     assert names_of(learner) == {"a", "a is missing", "job=x", "job=y", "job is missing"}
     counts = {row["feature"]: row["count"] for row in learner.weights().to_pylist()}
     assert (counts["a is missing"], counts["job is missing"]) == (2.0, 2.0)
-    p = Learner(**options).learn(
-        pa.table({"a": [1.0, None, 3.0, None], "job": ["x", "", None, "y"]}), [1, 2, 3, 4]
-    )
+    p = Learner(**options).learn(pa.table({"a": [1.0, None, 3.0, None], "job": ["x", "", None, "y"]}), [1, 2, 3, 4])
     np.testing.assert_allclose(p, Learner().learn(by_hand, [1, 2, 3, 4]), rtol=1e-12, atol=1e-12)
 
 
@@ -408,9 +396,7 @@ def test_zero_is_not_missing():
 
 def frames():
     plain = {"n": N, "job": JOBS, "flag": N > 0, "when": MIDNIGHTS}
-    arrow = pa.table(
-        {**plain, "job": pa.array(JOBS, pa.string()), "when": pa.array(MIDNIGHTS, pa.timestamp("us"))}
-    )
+    arrow = pa.table({**plain, "job": pa.array(JOBS, pa.string()), "when": pa.array(MIDNIGHTS, pa.timestamp("us"))})
     pandas = pd.DataFrame(plain)
     source = arrow
     return {
@@ -418,9 +404,7 @@ def frames():
         "reader": lambda: arrow.to_reader(max_chunksize=5),
         "chunked table": lambda: pa.concat_tables([arrow.slice(0, 5), arrow.slice(5)]),
         "pandas": lambda: pandas,
-        "pandas with an index of text": lambda: pandas.set_index(
-            pd.Index([f"r{i}" for i in range(ROWS)], name="id")
-        ),
+        "pandas with an index of text": lambda: pandas.set_index(pd.Index([f"r{i}" for i in range(ROWS)], name="id")),
         "pandas with a shuffled index": lambda: pandas.set_axis(range(ROWS, 0, -1)).set_axis(
             np.random.default_rng(0).permutation(ROWS)
         ),
@@ -461,9 +445,7 @@ def test_polars_binary_columns():
 
 
 def test_polars_nested_columns():
-    frame = pl.DataFrame(
-        {"tags": TAGS, "v": VECTORS}, schema={"tags": pl.List(pl.String), "v": pl.List(pl.Float64)}
-    )
+    frame = pl.DataFrame({"tags": TAGS, "v": VECTORS}, schema={"tags": pl.List(pl.String), "v": pl.List(pl.Float64)})
     assert same_model(learner_of(frame.to_arrow()), learner_of(pa.table({"tags": TAGS, "v": VECTORS})))
     learner = Learner()
     learner.learn(frame, Y)
@@ -582,11 +564,7 @@ def test_slots_and_factors_are_inverse(order, data):
     crossing = Crossing(Options(interactions=order))
     largest = 2**31 if order == 2 else 2**20
     factors = np.array(
-        data.draw(
-            st.lists(
-                st.lists(st.integers(0, largest), min_size=order, max_size=order), min_size=1, max_size=9
-            )
-        )
+        data.draw(st.lists(st.lists(st.integers(0, largest), min_size=order, max_size=order), min_size=1, max_size=9))
     )
     slots = crossing.slots(factors)
     assert np.array_equal(crossing.factors(slots), np.sort(factors, axis=1))

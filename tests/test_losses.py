@@ -291,9 +291,7 @@ def test_a_loss_of_the_users_own_with_a_flow():
     once, twice = (Learner("sgd", loss=WithFlow(factor), learning_rate=0.05) for factor in (1.0, 2.0))
     faster = Learner("sgd", learning_rate=0.1)
     assert not np.array_equal(once.learn(ROWS, TARGET), twice.learn(ROWS, TARGET))
-    np.testing.assert_allclose(
-        twice.predict(ROWS), (faster.learn(ROWS, TARGET), faster.predict(ROWS))[1], rtol=1e-12
-    )
+    np.testing.assert_allclose(twice.predict(ROWS), (faster.learn(ROWS, TARGET), faster.predict(ROWS))[1], rtol=1e-12)
 
 
 def test_a_loss_of_the_users_own_without_a_flow_takes_plain_steps():

@@ -109,9 +109,7 @@ def features_of(row, intercept, products=lambda x: x):
 def run_oracle(lanes, stream, intercept, products=lambda x: x):
     """Shows the stream to all lanes; gives the numbers of the rows on which all of them are exact."""
     kept = []
-    for i, (row, labels, h) in enumerate(
-        zip(stream.X, stream.Y.tolist(), stream.weights.tolist(), strict=True)
-    ):
+    for i, (row, labels, h) in enumerate(zip(stream.X, stream.Y.tolist(), stream.weights.tolist(), strict=True)):
         x = features_of(row, intercept, products)
         trials = [lane.tried(x, y, h) for lane, y in zip(lanes, labels, strict=True)]
         if all(exact for _, _, exact in trials):

@@ -190,9 +190,7 @@ def test_classes_that_a_file_cannot_hold_are_refused(classes):
 # Copies.
 
 
-@pytest.mark.parametrize(
-    "copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deepcopy", "pickle"]
-)
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deepcopy", "pickle"])
 @every_case
 def test_copies_are_the_same_and_apart(X, y, options, copied):
     learner = Learner(**options)
@@ -224,8 +222,7 @@ def by_name(learner):
     numbers = learner._numbers
     names = learner.classes if learner.classes is not None else [None]
     lanes = sorted(
-        (str(names[k] if k < len(names) else k), *(lane[k] for lane in numbers.lanes))
-        for k in range(numbers.width)
+        (str(names[k] if k < len(names) else k), *(lane[k] for lane in numbers.lanes)) for k in range(numbers.width)
     )
     rows = {
         frozenset(row["feature"].split(" * ")): tuple(row[c] for c in columns if c != "feature")
@@ -298,9 +295,7 @@ def test_what_a_merge_adds_and_what_it_takes_the_larger_of(rule, layout):
     np.testing.assert_allclose(c.count, a.count + b.count)
     np.testing.assert_allclose(c.totals, a.totals + b.totals)
     np.testing.assert_allclose(c.lanes.loss, a.lanes.loss + b.lanes.loss)
-    moving, adaptive, normalised = (
-        getattr(RULES[rule], name) for name in ("moving", "adaptive", "normalised")
-    )
+    moving, adaptive, normalised = (getattr(RULES[rule], name) for name in ("moving", "adaptive", "normalised"))
     expected = np.sqrt(a.scale**2 + b.scale**2) if moving else np.maximum(a.scale, b.scale)
     np.testing.assert_allclose(c.scale, expected)
     if adaptive:
@@ -536,9 +531,7 @@ def test_a_changed_table_is_noticed(model, change):
     assert "altered" in refused(model)
 
 
-@pytest.mark.parametrize(
-    "key", ["examples", "weight", "totals", "lanes", "options", "target", "features", "attached"]
-)
+@pytest.mark.parametrize("key", ["examples", "weight", "totals", "lanes", "options", "target", "features", "attached"])
 def test_changed_metadata_is_noticed(model, key):
     rewritten(model, change=lambda d: {**d, key: None})
     assert "altered" in refused(model)

@@ -81,9 +81,7 @@ def test_none_among_labels_is_missing(labels):
 
 
 def test_labels_that_read_as_numbers():
-    assert (
-        Learner().learn(THREE, ["1", "2.5", "-3"]).tobytes() == Learner().learn(THREE, [1, 2.5, -3]).tobytes()
-    )
+    assert Learner().learn(THREE, ["1", "2.5", "-3"]).tobytes() == Learner().learn(THREE, [1, 2.5, -3]).tobytes()
 
 
 def test_text_among_several_labels_a_row():
@@ -163,9 +161,7 @@ def test_the_index_of_a_frame_of_labels_is_no_label(index):
     assert Learner().learn(THREE, frame).tobytes() == Learner().learn(THREE, [1.0, 2.0, 3.0]).tobytes()
 
 
-@pytest.mark.parametrize(
-    "labels", [[True, False, True], np.array([1, 0, 1], np.int8), np.array([1, 0, 1], np.float32)]
-)
+@pytest.mark.parametrize("labels", [[True, False, True], np.array([1, 0, 1], np.int8), np.array([1, 0, 1], np.float32)])
 def test_labels_of_any_kind_of_number(labels):
     assert Learner().learn(THREE, labels).tobytes() == Learner().learn(THREE, [1.0, 0.0, 1.0]).tobytes()
 
@@ -212,9 +208,7 @@ def test_a_row_of_weight_zero_is_predicted_only(rule, layout, outputs):
     learner = Learner(rule, clip="labels")
     learner.learn(layout(Z[:40]), stream.Y[:40], np.ones(40))
     before = learned(learner)
-    state = [
-        array.tobytes() for array in (learner._numbers.v, learner._numbers.gamma, learner._numbers.inverse)
-    ]
+    state = [array.tobytes() for array in (learner._numbers.v, learner._numbers.gamma, learner._numbers.inverse)]
     rows = layout(7.0 * Z[40:])
     p = learner.learn(rows, 100.0 + stream.Y[40:], np.zeros(20))
     assert p.tobytes() == learner.predict(rows).tobytes()
@@ -499,9 +493,7 @@ def test_progressive_loss_is_the_mean_of_the_losses_before_each_update():
     learner = Learner()
     assert np.isnan(learner.progressive_loss)
     p = learner.learn(X, Y, STREAM.weights)
-    assert learner.progressive_loss == pytest.approx(
-        np.average((p - Y) ** 2, weights=STREAM.weights), rel=1e-12
-    )
+    assert learner.progressive_loss == pytest.approx(np.average((p - Y) ** 2, weights=STREAM.weights), rel=1e-12)
 
 
 def test_clipping_to_the_labels_seen_before():

@@ -143,9 +143,7 @@ def test_one_huge_value_cannot_blow_up_the_prediction_that_it_is_part_of(rule, l
     before = taught._numbers.scale.copy(), taught._numbers.v.copy(), taught._numbers.totals.copy()
     predicted = taught.predict(huge)
     assert 0.0 <= predicted[0] <= most
-    for was, now in zip(
-        before, (taught._numbers.scale, taught._numbers.v, taught._numbers.totals), strict=True
-    ):
+    for was, now in zip(before, (taught._numbers.scale, taught._numbers.v, taught._numbers.totals), strict=True):
         assert same(was, now)
     assert 0.0 <= taught.learn(huge, [1.0])[0] <= most
 

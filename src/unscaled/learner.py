@@ -88,6 +88,11 @@ class Learner:
         were learned from before, in an earlier pass, are not to count in the loss: `progressive=False`.
         """
         bad = on_bad_row or _refuse
+        parts = None
+        if on_bad_row is not None and isinstance(self._target, Classes):
+            # A class must not become known by a row that is passed over for its features.
+            parts = list(self._read(X, None, learning=True))
+            self._target.passed_over = {begin + i for begin, rows in parts for i in infinite_rows(rows)}
         labels = self._encode(y, bad)
         weights = _weights(sample_weight, len(labels))
         unusable = np.isnan(labels[:, 0]) if labels.shape[1] else np.zeros(len(labels), bool)
@@ -95,7 +100,7 @@ class Learner:
             weights, labels = np.where(unusable, 0.0, weights), np.nan_to_num(labels)
         predictions = np.full(labels.shape, np.nan)
         loss, weight = self._numbers.lanes.loss.copy(), self.weight
-        for begin, rows in self._read(X, len(labels), learning=True):
+        for begin, rows in parts or self._read(X, len(labels), learning=True):
             here = slice(begin, begin + kernels.row_total(rows))
             self._learn_rows(rows, labels[here], weights[here], predictions[here], begin, bad)
         if not progressive:
@@ -355,6 +360,15 @@ def _restored_features(
         names.append((columns[row], values[row] or ""))
     features.restore(described, names)
     return features
+
+
+def infinite_rows(rows: Any) -> list[int]:
+    """The rows that a kernel would stop at."""
+    plain = rows.rows if isinstance(rows, kernels.Crossed) else rows
+    infinite = np.isinf(plain.values)
+    if isinstance(plain, kernels.DenseRows):
+        return list(np.flatnonzero(infinite.any(axis=1)))
+    return list(np.searchsorted(plain.starts, np.flatnonzero(infinite), side="right") - 1)
 
 
 def _weights(given: Any, rows: int) -> np.ndarray:

@@ -54,7 +54,7 @@ class Options:
     missing_indicator: bool = _option(False, "Add a feature that says that a column's value is missing.")
     dtype: str = _option("float64", "Precision of the weights: float64, or float32 for very large models.")
     classes: None | str | tuple[Any, ...] = _option(
-        None, "None to predict numbers, 'auto' to learn classes as they appear, or the classes."
+        None, "The classes, or 'auto' to learn them as they appear; without it, numbers are predicted."
     )
 
     def __post_init__(self) -> None:

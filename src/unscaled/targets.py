@@ -83,6 +83,7 @@ class Classes:
         self.is_open = is_open
         self.last_labels = np.empty(0)
         self.news: list[tuple[int, int]] = []
+        self.passed_over: set[int] = set()  # rows that must not make a class known
 
     @property
     def lanes(self) -> int:
@@ -115,6 +116,9 @@ class Classes:
         self.news = []
         for row, label in enumerate(labels):
             code = code_of.get(label, -1) if label is not None and label == label else -2
+            if row in self.passed_over:
+                codes[row] = -2
+                continue
             if code == -1 and self.is_open:
                 code = code_of[label] = len(self.classes)
                 self.classes.append(label)
@@ -127,6 +131,7 @@ class Classes:
             if code == -2:
                 bad(row, "the class is missing")
             codes[row] = code
+        self.passed_over = set()
         return codes
 
     def describe(self) -> dict[str, Any]:
@@ -172,7 +177,8 @@ def _plain_numbers(y: Any) -> np.ndarray:
         cell, label = next((cell, each) for cell, each in enumerate(array.ravel()) if not _reads_as_number(each))
         row = cell // max(1, array.size // max(1, len(array)))
         raise DataError(
-            f"row {row}: label {getattr(label, 'item', lambda: label)()!r} is not a number; to learn classes, pass classes='auto' or the classes"
+            f"row {row}: label {_unwrapped(label)!r} is not a number; "
+            "to learn classes, pass classes='auto' or the classes"
         ) from None
 
 
@@ -193,6 +199,10 @@ def _arrow_labels(y: Any) -> np.ndarray:
     table = pa.Table.from_batches(list(record_batches(y)))
     parts = [part.to_numpy() for part in table.columns]
     return parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
+
+
+def _unwrapped(label: Any) -> Any:
+    return label.item() if hasattr(label, "item") else label
 
 
 def _reads_as_number(label: Any) -> bool:

@@ -17,7 +17,7 @@ def weights_table(learner: "Learner") -> pa.Table:
     """
     slots = learned_slots(learner)
     weights, scales = in_user_units(learner, slots)
-    effect = np.abs(weights * scales[:, None]).max(axis=1, initial=0.0)
+    effect = effects(learner, slots)
     order = np.argsort(-effect, kind="stable")
     columns: dict[str, Any] = {
         **feature_columns(learner, slots[order]),
@@ -38,9 +38,17 @@ def in_user_units(learner: "Learner", slots: np.ndarray) -> tuple[np.ndarray, np
     """Weights, a column a lane, and scales as the paper defines them."""
     numbers, rule = learner._numbers, learner.options.rule
     gain = rule.gain(float(numbers.totals[0])) if rule.moving else 1.0
-    weights = numbers.v[slots].astype(np.float64) * (gain * numbers.inverse[slots])[:, None]
+    with np.errstate(over="ignore"):  # the weight of a column of 1e-308 may be infinite
+        weights = numbers.v[slots].astype(np.float64) * (gain * numbers.inverse[slots])[:, None]
     lanes = weights[:, : learner._shown_outputs * len(learner.options.rates)]
     return lanes, numbers.scale[slots] / max(gain, np.finfo(float).tiny)
+
+
+def effects(learner: "Learner", slots: np.ndarray) -> np.ndarray:
+    """|weight| * scale of the lane in which it is largest. This is |v|, which is finite where a weight is not."""
+    numbers = learner._numbers
+    v = np.abs(numbers.v[slots, : learner._shown_outputs * len(learner.options.rates)]).max(axis=1, initial=0.0)
+    return v if learner.options.rule.normalised else v * numbers.scale[slots]
 
 
 def feature_columns(learner: "Learner", slots: np.ndarray) -> dict[str, Any]:

@@ -193,14 +193,9 @@ def test_several_signs(targets: list[str]) -> None:
     assert found["metrics"]["log_loss"] == pytest.approx(cost, rel=1e-9)
 
 
-NO_CLASS_YET = "the class of a row becomes known before its features are looked at (Learner.learn)"
-
-
 @pytest.mark.parametrize("broken", ["w", "x"])
 @pytest.mark.parametrize("target", ["y", "two", "many"])
-def test_skipped_rows_do_not_count(target: str, broken: str, request: pytest.FixtureRequest) -> None:
-    if (target, broken) == ("many", "x"):
-        request.applymarker(pytest.mark.xfail(reason=NO_CLASS_YET, strict=True))
+def test_skipped_rows_do_not_count(target: str, broken: str) -> None:
     data = draw()
     bad = np.arange(ROWS) % 7 == 3
     sound = {name: column[~bad] for name, column in data.items()}

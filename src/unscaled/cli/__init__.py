@@ -65,7 +65,9 @@ def main() -> None:
     except UnscaledError as error:
         code = _fail(str(error), error.exit_code)
     except BrokenPipeError:
-        code = BROKEN_PIPE
+        # Nobody reads on and nothing is left to be finished. Taking the libraries' threads down in an orderly way now
+        # and then ends in "terminate called" on standard error.
+        os._exit(BROKEN_PIPE)
     except Terminated as stop:
         code = _fail(str(stop) or "terminated", TERMINATED)
     except KeyboardInterrupt as stop:
