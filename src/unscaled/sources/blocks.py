@@ -67,6 +67,8 @@ class BlockReader:
     def next(self) -> Block | None:
         """Return the next block, None at the end."""
         while True:
+            if self._pending and self.reading.file.pauses() and (end := self.layout.cut(self._pending)):
+                return self._take(end)
             # reading as much again as is pending keeps a long record's cost linear
             part = self.reading.file.read(max(BLOCK_BYTES, len(self._pending)))
             self._pending += part

@@ -1,6 +1,7 @@
 """One file, pipe or standard input as a decompressed stream of bytes that knows how far it has been read."""
 
 import os
+import select
 import stat
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from unscaled.errors import DataError
 
 HEAD_BYTES = 1 << 16
 COPY_BYTES = 1 << 22
+QUIET_SECONDS = 0.05  # how long nothing must come before what has come is handed out
 
 MAGIC_BYTES = {
     "gzip": (b"\x1f\x8b\x08",),
@@ -49,6 +51,31 @@ class _Rejoined:
         """Leave the stream open: whoever opened it closes it."""
 
 
+class _Pipe:
+    """A pipe or a terminal: hands out what has come once nothing more comes, so that a live stream is heard at once.
+
+    From a quick writer blocks are as large as they were asked for.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def read(self, nbytes: int) -> bytes:
+        parts: list[bytes] = []
+        missing = nbytes
+        while missing and (not parts or self.has_more()):
+            part = os.read(self._descriptor, missing)
+            if not part:
+                break
+            parts.append(part)
+            missing -= len(part)
+        return b"".join(parts)
+
+    def has_more(self) -> bool:
+        """Whether something, perhaps the end, comes at once."""
+        return bool(select.select([self._descriptor], [], [], QUIET_SECONDS)[0])
+
+
 class InputFile:
     """A named source of bytes; `path` None is standard input."""
 
@@ -59,6 +86,7 @@ class InputFile:
         self.compression: str | None = None
         self.progress: float | None = None  # set by readers that count rows instead of bytes
         self._raw: BinaryIO | None = None
+        self._pipe: _Pipe | None = None
         self._stream: Readable | None = None
         self._head = b""
         self._spooled: BinaryIO | None = None
@@ -66,6 +94,8 @@ class InputFile:
     def head(self) -> bytes:
         """Return the first bytes without using them up."""
         while len(self._head) < HEAD_BYTES:
+            if b"\n" in self._head and self.pauses():
+                break
             part = self._read_stream(HEAD_BYTES)
             if not part:
                 break
@@ -78,6 +108,10 @@ class InputFile:
             part, self._head = self._head[:nbytes], self._head[nbytes:]
             return part
         return self._read_stream(nbytes)
+
+    def pauses(self) -> bool:
+        """Whether this is a live stream that has nothing to say just now, nor its end."""
+        return self._pipe is not None and not self._pipe.has_more()
 
     def random_access(self) -> str | BinaryIO:
         """Return the path of a plain file, or a temporary copy of a pipe or a compressed one."""
@@ -127,16 +161,32 @@ class InputFile:
             self._raw = sys.stdin.buffer if self.path is None else _opened(self.path)
         except OSError as error:
             raise DataError(f"{self.name}: cannot be opened ({error.strerror})") from error
+        self._pipe = _pipe(self._raw)
+        source: Readable = self._pipe or self._raw
         magic = b""
-        while len(magic) < LONGEST_MAGIC and (part := self._raw.read(LONGEST_MAGIC - len(magic))):
+        while _may_begin_a_mark(magic) and (part := source.read(LONGEST_MAGIC - len(magic))):
             magic += part
-        rejoined = _Rejoined(magic, self._raw)
+        rejoined = _Rejoined(magic, source)
         codecs = (codec for codec, marks in MAGIC_BYTES.items() if magic.startswith(marks))
         self.compression = next(codecs, None)
         if self.compression is None:
             return rejoined
         stream: Readable = pa.CompressedInputStream(pa.PythonFile(rejoined, mode="r"), self.compression)
         return stream
+
+
+def _may_begin_a_mark(magic: bytes) -> bool:
+    """Whether more bytes are needed to tell a compression: a live stream may have no more to give."""
+    return any(len(magic) < len(mark) and mark.startswith(magic) for marks in MAGIC_BYTES.values() for mark in marks)
+
+
+def _pipe(raw: BinaryIO) -> _Pipe | None:
+    """The file as a pipe, unless it is a regular one or none of the system's; Windows cannot wait for a pipe."""
+    try:
+        descriptor = raw.fileno()
+    except (OSError, AttributeError):
+        return None
+    return None if os.name == "nt" or stat.S_ISREG(os.fstat(descriptor).st_mode) else _Pipe(descriptor)
 
 
 def _opened(path: str) -> BinaryIO:
