@@ -7,7 +7,7 @@ take names, defaults and help from its fields.
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any
@@ -130,13 +130,20 @@ def _checked_made(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
     return given
 
 
+_BOUNDS: dict[str, tuple[Callable[[float], bool], str]] = {
+    "tau": (lambda tau: 0.0 < tau < 1.0, "between 0 and 1"),
+    "delta": (lambda delta: 0.0 < delta, "above 0"),
+    "power": (lambda power: 0.0 <= power <= 10.0, "from 0 to 10"),
+    "t0": (lambda t0: 0.0 < t0 < math.inf, "above 0 and finite"),
+}
+"""What the parameters of our losses and rules may be; all of them are told by their names."""
+
+
 def _check_parameters(given: str, made: Any) -> None:
-    bounds = {"tau": (0.0, 1.0), "delta": (0.0, math.inf), "power": (0.0, 10.0), "t0": (0.0, math.inf)}
     for name, number in zip(made._fields, made, strict=True):
-        low, high = bounds[name]
-        zero_is_fine = name == "power"
-        if not (low < number < high or (zero_is_fine and number == 0.0) or (name == "delta" and number == high)):
-            raise UsageError(f"{given}: {name} must lie between {low:g} and {high:g}")
+        fits, bounds = _BOUNDS[name]
+        if not fits(number):
+            raise UsageError(f"{given}: {name} must be {bounds}")
 
 
 def spelled(made: Any) -> str:
