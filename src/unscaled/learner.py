@@ -252,7 +252,7 @@ class Learner:
             slot = int(np.flatnonzero(np.isinf(plain.values[i]))[0]) + 1 + self._features.first
         else:
             here = slice(plain.starts[i], plain.starts[i + 1])
-            slot = int(plain.slots[here][np.isinf(plain.values[here])][0])
+            slot = int(plain.slots[here][np.isinf(plain.values[here])][0]) + plain.offset
         return f"{self._features.name(slot)} is infinite; mend the value or leave it out"
 
     @property

@@ -198,7 +198,7 @@ class NamedFeatures:
             at = cursor[rows] + rank
             slots[at], values[at] = places, numbers_
             cursor += here
-        return SparseRows(starts, slots, values, self.first, float(self.intercept))
+        return SparseRows(starts, slots, values, 0, self.first, float(self.intercept))
 
     def _entries(
         self, read: _Read, begin: int, end: int, learning: bool

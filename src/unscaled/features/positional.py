@@ -74,15 +74,14 @@ class PositionalFeatures:
             X = X.copy()
             X.sum_duplicates()
         values = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
-        slots = X.indices.astype(np.int64) + (self.first + 1)
+        starts, slots = X.indptr.astype(np.int64), X.indices
         if X.shape[1] > self.columns:  # when only predicting: features never seen have no weight
-            values = np.where(slots < self.base, values, 0.0)
-        there = (values != 0.0) & (values == values)
-        starts = X.indptr.astype(np.int64)
-        if not there.all():  # zeros and missing values are absent
+            values = np.where(slots < self.columns, values, 0.0)
+        if np.count_nonzero(values) < len(values) or not _has_finite_sum(values):
+            there = (values != 0.0) & (values == values)  # zeros and missing values are absent
             starts = np.concatenate([[0], np.cumsum(there)])[starts]
             slots, values = slots[there], values[there]
-        return SparseRows(starts, slots, values, self.first, float(self.intercept))
+        return SparseRows(starts, slots, values, self.first + 1, self.first, float(self.intercept))
 
     def adopt(self, other: "PositionalFeatures") -> np.ndarray:
         """Takes in all columns that another knows; gives the base feature here of each base feature there."""
@@ -94,9 +93,15 @@ class PositionalFeatures:
         return {"kind": self.kind, "columns": self.columns}
 
 
+def _has_finite_sum(values: np.ndarray) -> bool:
+    """Whether there can be no NaN among the values: one quick look at most arrays spares a mask of each."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()))
+
+
 def listed(dense: DenseRows, first: int) -> SparseRows:
     """Dense rows as sparse ones, for tables in which column j does not stand in slot j + 1."""
     rows, columns = dense.values.shape
     slots = np.tile(np.arange(first + 1, first + 1 + columns), rows)
     starts = np.arange(0, rows * columns + 1, columns) if columns else np.zeros(rows + 1, np.int64)
-    return SparseRows(starts, slots, dense.values.ravel(), first, dense.constant)
+    return SparseRows(starts, slots, dense.values.ravel(), 0, first, dense.constant)

@@ -31,11 +31,12 @@ class DenseRows(NamedTuple):
 
 
 class SparseRows(NamedTuple):
-    """CSR: row i has the features slots[starts[i]:starts[i + 1]]."""
+    """CSR: row i has the features slots[starts[i]:starts[i + 1]], counted from `offset` on."""
 
     starts: np.ndarray
     slots: np.ndarray
     values: np.ndarray
+    offset: int
     constant_slot: int
     constant: float
 
@@ -153,7 +154,7 @@ def _expand_sparse(rows, i, scratch):
         store8(scratch.x, j, first(m - j), value)
     scratch.slots[0] = rows.constant_slot
     for j in range(1, m):
-        scratch.slots[j] = rows.slots[start + j - 1]
+        scratch.slots[j] = rows.slots[start + j - 1] + rows.offset
     return m if finite else -1
 
 
@@ -198,7 +199,7 @@ def _list_sparse(rows, i, slots, x):
         if np.isinf(value):
             return -1
         if value != 0.0 and value == value:
-            slots[m] = rows.slots[j]
+            slots[m] = rows.slots[j] + rows.offset
             x[m] = value
             m += 1
     return m
