@@ -132,7 +132,7 @@ def _checked_made(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
 
 _BOUNDS: dict[str, tuple[Callable[[float], bool], str]] = {
     "tau": (lambda tau: 0.0 < tau < 1.0, "between 0 and 1"),
-    "delta": (lambda delta: 0.0 < delta, "above 0"),
+    "delta": (lambda delta: delta > 0.0, "above 0"),
     "power": (lambda power: 0.0 <= power <= 10.0, "from 0 to 10"),
     "t0": (lambda t0: 0.0 < t0 < math.inf, "above 0 and finite"),
 }
