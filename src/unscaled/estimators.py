@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from unscaled.errors import UsageError
+from unscaled.features import fingerprints
 from unscaled.learner import Learner
 from unscaled.losses import LOSSES, SIGN, Loss
 from unscaled.options import OPEN_CLASSES, Clip, Interactions, named
@@ -95,23 +96,37 @@ class _OnlineEstimator(BaseEstimator):
 
     def _fit(self, learner: Learner, X: Any, y: np.ndarray, weights: np.ndarray | None) -> Self:
         """Learns the rows in `passes` passes; the progressive loss is that of the first."""
-        order = np.arange(len(y))
+        rows, weights = self._visits(X, y, np.ones(len(y)) if weights is None else weights)
+        order = np.arange(len(rows))
         random = check_random_state(self.random_state)
-        for done in range(self._pass_count(len(y))):
+        for done in range(self._pass_count(len(rows))):
             if self.shuffle:
                 random.shuffle(order)
-            self._learn(
-                learner,
-                _taken(X, order),
-                y[order],
-                None if weights is None else weights[order],
-                progressive=done == 0,
-            )
+            for visits in np.array_split(order, -(-len(rows) // len(y))):  # never more rows than X has are copied
+                here = rows[visits]
+                self._learn(learner, _taken(X, here), y[here], weights[visits], progressive=done == 0)
         return self
 
-    def _pass_count(self, rows: int) -> int:
+    def _visits(self, X: Any, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of one pass, and the weights with which they are learned.
+
+        To be shuffled, a row of weight 3 counts as three, and rows come in an order that depends on what is in them:
+        a model depends on the rows, their weights and `random_state`, and not on the order of the rows.
+        """
+        rows = np.flatnonzero(weights)
+        if not self.shuffle:
+            return rows, weights[rows]
+        whole = max(1.0, weights.sum() / (MOST_PASSES * len(rows)))  # a visit's weight; 1 unless they are many
+        times = np.ceil(weights[rows] / whole).astype(np.int64)
+        _, labels = np.unique(y[rows], return_inverse=True)
+        keys = [weights[rows], fingerprints(labels.reshape(len(rows), -1)), fingerprints(X)[rows]]
+        order = np.lexsort(keys)
+        order = np.repeat(order, times[order])
+        return rows[order], (weights[rows] / times)[order]
+
+    def _pass_count(self, visits: int) -> int:
         if self.passes is None:
-            return max(1, min(MOST_PASSES, -(-ENOUGH_VISITS // rows)))
+            return max(1, min(MOST_PASSES, -(-ENOUGH_VISITS // visits)))
         if not isinstance(self.passes, Integral) or self.passes < 1:
             raise UsageError(f"passes must be None or a whole number of at least 1, not {self.passes!r}")
         return int(self.passes)
@@ -149,9 +164,10 @@ class OnlineRegressor(RegressorMixin, _OnlineEstimator):
 
     X may be an array, a sparse matrix, or a table with text, categories, dates and lists in it; NaN is missing.
     `fit` starts anew and takes the rows in a random order, `passes` times: by default once, less than 10,000 rows
-    up to 20 times. `partial_fit` goes on, in the order given. After either, `progressive_loss_` is the mean loss of
-    the predictions made before each update, and `learner_` the `Learner`. The other parameters are those of
-    `unscaled.options.Options`.
+    up to 20 times. A row of weight 3 counts as three rows, and the order of the rows does not matter; with
+    `shuffle=False` they are taken as they come. `partial_fit` goes on, in the order given. After either,
+    `progressive_loss_` is the mean loss of the predictions made before each update, and `learner_` the `Learner`. The
+    other parameters are those of `unscaled.options.Options`.
     """
 
     def __init__(

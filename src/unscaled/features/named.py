@@ -1,6 +1,5 @@
 """Features of tables: columns by name, with numbers and categories, taken in as they appear."""
 
-import hashlib
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import pyarrow as pa
 
 from unscaled.errors import DataError
 from unscaled.features.columns import CATEGORY, NUMBER, Cells, cells, kind_of, numbers, parsed
+from unscaled.features.hashing import hashed_name
 from unscaled.kernels import DenseRows, SparseRows
 from unscaled.options import nearest
 
@@ -88,7 +88,7 @@ class NamedFeatures:
 
     def key(self, i: int) -> int:
         """What a product of this base feature is hashed by: its name, not the place that it happens to have."""
-        return i if i <= self.first else _hashed(self.name(i))
+        return i if i <= self.first else hashed_name(self.name(i))
 
     def value(self, i: int) -> str | None:
         """What is left of a base feature's name after its column: nothing for a number, `=admin` for a category."""
@@ -164,7 +164,7 @@ class NamedFeatures:
         return place
 
     def _hash(self, column: str, suffix: str) -> int:
-        place = _hashed(column + suffix) & (self.first - 1)
+        place = hashed_name(column + suffix) & (self.first - 1)
         if place not in self._hashed:
             self._hashed[place] = column
             self.known.append(place)
@@ -285,8 +285,3 @@ def _read(column: Column, array: pa.Array) -> _Read:
     if column.kind == NUMBER and kind == CATEGORY:
         return _Read(column, *parsed(array))
     return _Read(column, None, cells(array))
-
-
-def _hashed(name: str) -> int:
-    """63 bits of a name, the same on every machine and in every version of Python."""
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little") >> 1
