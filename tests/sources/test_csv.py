@@ -1,6 +1,7 @@
 """CSV: types that hold, nulls, quotes, bad rows and their exact lines."""
 
 import datetime
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import unscaled.sources.blocks
 import unscaled.sources.csv_columns
 from unscaled.errors import DataError
 from unscaled.sources import open_stream
+from unscaled.sources.text import arrow_buffer
 
 from .writing import places, read, rows
 
@@ -258,3 +260,12 @@ def test_a_batch_keeps_its_places_when_the_stream_has_moved_on(block_bytes: Bloc
     block_bytes(3)
     batches = read(csv("a\n" + "1\n" * 30))
     assert [batch.where.row(0) for batch in batches][-1] == "bank.csv:31"
+
+
+def test_arrow_parses_no_memory_of_pythons() -> None:
+    """Its threads may outlive the interpreter, which must not be asked for memory then."""
+    data = bytes(range(256)) * 100
+    before = sys.getrefcount(data)
+    buffer = arrow_buffer(data)
+    assert buffer.to_pybytes() == data
+    assert sys.getrefcount(data) == before

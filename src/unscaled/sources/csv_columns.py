@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from unscaled.sources.text import TEXT
+from unscaled.sources.text import TEXT, arrow_buffer
 
 NUMBER = pa.float64()
 NO_NUMBER = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"]
@@ -60,7 +60,7 @@ class CsvColumns:
         # at a seam between its parts pyarrow 26 drops the \n of a quoted \r\n
         seams = parallel and not (b'"' in data and b"\r" in data)
         return csv.read_csv(
-            pa.py_buffer(data),
+            arrow_buffer(data),
             read_options=csv.ReadOptions(
                 column_names=self.names, block_size=PARALLEL_BYTES if seams else len(data) + 1
             ),

@@ -17,7 +17,7 @@ from unscaled.sources.blocks import Block, BlockReader, PlainLines
 from unscaled.sources.format import Format, Reading
 from unscaled.sources.json_columns import Json, columns_of
 from unscaled.sources.line_rows import LineError, Parsed
-from unscaled.sources.text import TEXT, damage, slices
+from unscaled.sources.text import TEXT, arrow_buffer, damage, slices
 
 DEEPEST = 64  # pyarrow's parser recurses on brackets without a limit
 BLANK = b" \t\r\n"
@@ -61,7 +61,7 @@ def _parse_flat(data: bytes) -> pa.Table | None:
 
 def _read_json(data: bytes, texts: list[str]) -> pa.Table:
     return arrow_json.read_json(
-        pa.py_buffer(data),
+        arrow_buffer(data),
         read_options=arrow_json.ReadOptions(block_size=len(data) + 1),
         parse_options=arrow_json.ParseOptions(explicit_schema=pa.schema([(name, pa.string()) for name in texts])),
     ).combine_chunks()

@@ -15,6 +15,17 @@ class Damage(NamedTuple):
     complaint: str
 
 
+def arrow_buffer(data: bytes) -> pa.Buffer:
+    """Copy some bytes to memory that is Arrow's own, for its parsers.
+
+    A parser's threads may still hold the last of the memory when Python ends. To give back Python's own they would have
+    to wait for an interpreter that is gone, which ends the process with "terminate called" after all its work is done.
+    """
+    stream = pa.BufferOutputStream()
+    stream.write(data)
+    return stream.getvalue()
+
+
 def damage(data: bytes) -> Damage | None:
     """Find the first NUL byte or byte that is not UTF-8, None if there is none."""
     nul = data.find(b"\0")
