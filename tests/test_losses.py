@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unscaled import Learner, UsageError
 from unscaled.kernels import formulas
-from unscaled.losses import COUNT, LOSSES, REAL, SIGN, Absolute, Huber, Logistic, Poisson, Quantile, Squared
+from unscaled.losses import COUNT, LOSSES, REAL, SIGN, Absolute, Huber, Logistic, Poisson, Quantile, Squared, damping
 
 # More than the default parameters, for the losses that have some; those without need no mention.
 MORE = {"quantile": [(0.1,), (0.9,), (0.999,)], "huber": [(0.01,), (3.0,), (math.inf,)]}
@@ -229,6 +229,14 @@ def test_the_link_of_poisson_is_the_rate(p, y):
     assert Poisson().slope(p, y) == Poisson().link(p) - y
 
 
+def test_damping_is_the_mean_of_what_decays():
+    times = np.concatenate([10.0 ** np.random.default_rng(1).uniform(-18, 2, 5000), [0.25, 0.5, 40.0]])
+    for x in times.tolist():
+        assert damping(x) == pytest.approx(-math.expm1(-x) / x, rel=1e-15)
+    assert damping(0.0) == 1.0
+    assert damping(math.inf) == 0.0
+
+
 @every_loss
 def test_compiled_equals_plain(loss):
     @numba.njit(error_model="numpy")
@@ -267,9 +275,16 @@ class WithFlow(NamedTuple):
         return self.factor * 2.0 * (p - y)
 
     def flow(self, p: float, y: float, h: float, q: float) -> float:
+        return h * self.factor * 2.0 * (p - y) * damping(2.0 * h * q * self.factor)
+
+
+class WithFlowOfTheLibrary(NamedTuple):
+    value, slope = Squared.value, Squared.slope
+
+    def flow(self, p: float, y: float, h: float, q: float) -> float:
         if q <= 0.0:
-            return h * self.factor * 2.0 * (p - y)
-        return (p - y) * (-math.expm1(-2.0 * h * q * self.factor) / q)
+            return h * 2.0 * (p - y)
+        return (p - y) * (-math.expm1(-2.0 * h * q) / q)
 
 
 def squared_times(factor):
@@ -288,6 +303,7 @@ def squared_times(factor):
 def test_a_loss_of_the_users_own_with_a_flow():
     p = Learner(loss=WithFlow()).learn(ROWS, TARGET)
     np.testing.assert_array_equal(p, Learner(loss="squared").learn(ROWS, TARGET))
+    np.testing.assert_allclose(p, Learner(loss=WithFlowOfTheLibrary()).learn(ROWS, TARGET), rtol=1e-11, atol=1e-12)
     once, twice = (Learner("sgd", loss=WithFlow(factor), learning_rate=0.05) for factor in (1.0, 2.0))
     faster = Learner("sgd", learning_rate=0.1)
     assert not np.array_equal(once.learn(ROWS, TARGET), twice.learn(ROWS, TARGET))

@@ -216,6 +216,7 @@ class Learner:
     ) -> None:
         learn = kernels.learn_foreign if is_foreign(self.options) else kernels.learn
         one = self._numbers.width == 1
+        self._numbers.lay_out(interleaved=not isinstance(rows, kernels.DenseRows))
         model = adopted(self._numbers.model(self.options, self._first_slot(rows), to_learn=True))
         batch = kernels.Batch(rows, labels[:, 0] if one else labels, weights, out[:, 0] if one else out)
         scratch = kernels.make_scratch(rows, many_lanes=not one)
@@ -230,7 +231,8 @@ class Learner:
     def _predict_rows(self, rows: Any, begin: int, bad: OnBadRow) -> np.ndarray:
         predict = kernels.predict_foreign if is_foreign(self.options) else kernels.predict
         one = self._numbers.width == 1
-        model = adopted(self._numbers.model(self.options, self._first_slot(rows), to_learn=False))
+        numbers = self._numbers.contiguous() if isinstance(rows, kernels.DenseRows) else self._numbers
+        model = adopted(numbers.model(self.options, self._first_slot(rows), to_learn=False))
         total, i = kernels.row_total(rows), 0
         out = np.full((total, self._numbers.width), np.nan)
         scratch = kernels.make_scratch(rows, many_lanes=not one)
@@ -310,6 +312,7 @@ def _contents(learner: Learner) -> modelfile.Contents:
         "weight": learner.weight,
         "totals": numbers.totals.tolist(),
         "lanes": [each.tolist() for each in numbers.lanes],
+        "interleaved": numbers.interleaved,
         "attached": learner.attached,
     }
     return modelfile.Contents(pa.table(columns), described)
@@ -333,6 +336,7 @@ def _restored(contents: modelfile.Contents, loss: Loss | None, rule: Rule | None
     numbers = learner._numbers
     numbers.make_room(learner._crossing.table_size(learner._features.base))
     numbers.widen(learner.options, len(described["lanes"][0]) // len(learner.options.rates), is_open=False)
+    numbers.lay_out(described.get("interleaved", False))
     numbers.lanes = kernels.Lanes(*map(np.array, described["lanes"]))
     numbers.totals[:] = described["totals"]
     numbers.scale[slots], numbers.count[slots] = contents.column("s"), contents.column("count")

@@ -1,10 +1,11 @@
 """The numbers that a learner has learned, as arrays that grow with its features and its lanes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
+from unscaled import kernels
 from unscaled.kernels import Lanes, Model, Settings, State
 from unscaled.options import FOLLOW_LABELS, Options
 
@@ -39,16 +40,42 @@ class Numbers:
         return len(self.lanes.learning_rate)
 
     def make_room(self, slots: int) -> None:
-        """Grows to at least so many slots, by at least a half, so that growing often costs little."""
-        if slots <= self.slots:
-            return
-        more = max(slots, self.slots + self.slots // 2) - self.slots
-        self.scale, self.inverse, self.count = (
-            np.concatenate([old, np.zeros(more)]) for old in (self.scale, self.inverse, self.count)
-        )
-        self.v, self.gamma = (
-            np.concatenate([old, np.zeros((more, old.shape[1]), old.dtype)]) for old in (self.v, self.gamma)
-        )
+        """Grows to at least so many slots, by at least a half, so that growing often costs little.
+
+        There is room for a whole vector after the last one: the kernels read and write nothing less.
+        """
+        slots += kernels.LANES
+        if slots > self.slots:
+            self._move(max(slots, self.slots + self.slots // 2), self.interleaved)
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether the numbers of a slot stand side by side."""
+        return self.scale.strides[0] != self.scale.itemsize
+
+    def lay_out(self, interleaved: bool) -> None:
+        """Puts side by side the numbers of a slot, or all numbers of a kind.
+
+        Listed rows touch a slot here and a slot there: one line of the cache should then hold all that they need.
+        Dense rows go through the slots in order, eight at a time.
+        """
+        if interleaved != self.interleaved:
+            self._move(self.slots, interleaved)
+
+    def contiguous(self) -> "Numbers":
+        """These numbers for dense rows to read: themselves, or a copy if they are interleaved."""
+        if not self.interleaved:
+            return self
+        twin = replace(self)
+        twin.lay_out(interleaved=False)
+        return twin
+
+    def _move(self, slots: int, interleaved: bool) -> None:
+        room = _interleaved_room if interleaved else _contiguous_room
+        new = room(slots, self.v.shape[1], self.v.dtype)
+        for old, table in zip((self.scale, self.inverse, self.count, self.v, self.gamma), new, strict=True):
+            table[: len(old)] = old
+        self.scale, self.inverse, self.count, self.v, self.gamma = new
 
     def widen(self, options: Options, outputs: int, is_open: bool) -> None:
         """Grows to a lane for each output and rate; new classes start as copies of the lane for classes unseen."""
@@ -65,8 +92,6 @@ class Numbers:
             return
         low, high = _bounds(options)
         self.v, self.gamma = (np.zeros((self.slots, missing), options.dtype) for _ in range(2))
-        if not options.rule.adaptive:
-            self.gamma = np.zeros((0, missing), options.dtype)
         self.lanes = Lanes(
             np.tile(np.array(options.rates), outputs),
             np.full(missing, low),
@@ -77,7 +102,7 @@ class Numbers:
     def model(self, options: Options, first: int, to_learn: bool) -> Model:
         """The arrays as the kernels take them, from slot `first` on."""
         one = self.width == 1
-        v, gamma = (table[first:].reshape(-1) if one else table[first:] for table in (self.v, self.gamma))
+        v, gamma = (table[first:, 0] if one else table[first:] for table in (self.v, self.gamma))
         state = State(self.scale[first:], self.inverse[first:], self.count[first:], v, gamma)
         settings = Settings(options.importance_aware, options.clip == FOLLOW_LABELS, options.l1, options.l2)
         return Model(
@@ -88,6 +113,34 @@ class Numbers:
             self.lanes,
             self.totals,
         )
+
+
+def _contiguous_room(slots: int, width: int, precision: np.dtype) -> tuple[np.ndarray, ...]:
+    """Zeros for scales, inverses, counts, v and Γ."""
+    return (
+        *(kernels.room8(slots) for _ in range(3)),
+        *(kernels.room8((slots, width), precision) for _ in range(2)),
+    )
+
+
+def _interleaved_room(slots: int, width: int, precision: np.dtype) -> tuple[np.ndarray, ...]:
+    """The same as columns of one table; but v and Γ of several lanes, which fill lines of their own, stay apart."""
+    if width != 1:
+        table = kernels.room8((slots, 4))
+        return (*table.T[:3], *_contiguous_room(slots, width, precision)[3:])
+    narrow = precision.itemsize == 4
+    table = kernels.room8(
+        slots,
+        np.dtype(
+            {
+                "names": ["scale", "inverse", "count", "v", "gamma"],
+                "formats": ["f8", "f8", "f8", precision, precision],
+                "offsets": [0, 8, 16, 24, 28 if narrow else 32],
+                "itemsize": 32 if narrow else 64,  # a slot lies in one line of the cache
+            }
+        ),
+    )
+    return (*(table[name] for name in ("scale", "inverse", "count")), table["v"][:, None], table["gamma"][:, None])
 
 
 def _bounds(options: Options) -> tuple[float, float]:

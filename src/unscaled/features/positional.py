@@ -76,9 +76,7 @@ class PositionalFeatures:
         values = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
         starts, slots = X.indptr.astype(np.int64), X.indices
         if X.shape[1] > self.columns:  # when only predicting: features never seen have no weight
-            values = np.where(slots < self.columns, values, 0.0)
-        if np.count_nonzero(values) < len(values) or not _has_finite_sum(values):
-            there = (values != 0.0) & (values == values)  # zeros and missing values are absent
+            there = slots < self.columns
             starts = np.concatenate([[0], np.cumsum(there)])[starts]
             slots, values = slots[there], values[there]
         return SparseRows(starts, slots, values, self.first + 1, self.first, float(self.intercept))
@@ -91,12 +89,6 @@ class PositionalFeatures:
     def describe(self) -> dict[str, Any]:
         """What a model file keeps."""
         return {"kind": self.kind, "columns": self.columns}
-
-
-def _has_finite_sum(values: np.ndarray) -> bool:
-    """Whether there can be no NaN among the values: one quick look at most arrays spares a mask of each."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()))
 
 
 def listed(dense: DenseRows, first: int) -> SparseRows:

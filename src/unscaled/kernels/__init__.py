@@ -14,9 +14,11 @@ from unscaled.kernels.examples import (
 )
 from unscaled.kernels.rows import Crossed, DenseRows, SparseRows, make_scratch, row_total
 from unscaled.kernels.scales import State
+from unscaled.kernels.simd import LANES, room8
 
 __all__ = [
     "EXAMPLES",
+    "LANES",
     "NORM",
     "Batch",
     "Crossed",
@@ -31,5 +33,6 @@ __all__ = [
     "make_scratch",
     "predict",
     "predict_foreign",
+    "room8",
     "row_total",
 ]

@@ -21,7 +21,7 @@ from unscaled.kernels.many_lanes import condition_lanes, score_lanes, step_lanes
 from unscaled.kernels.one_lane import condition, count, score, step
 from unscaled.kernels.rows import at, row_count
 from unscaled.kernels.scales import BAD, State, glimpse, meet
-from unscaled.kernels.simd import LANES, first, load8, store8
+from unscaled.kernels.simd import LANES, first, load8, store8, store_part8
 
 EXAMPLES, NORM = 0, 1
 """Where t and N stand in the totals."""
@@ -203,7 +203,7 @@ def learn_block(model, batch, i, m, scratch, start):
     end = min(start + LANES, batch.labels.shape[1])
     lanes = first(end - start)
     raw = score_lanes(state.v, scratch.u, scratch.slots, m, start) * gain(model.rule, model.totals[EXAMPLES])
-    store8(batch.predictions, i * batch.labels.shape[1] + start, lanes, raw)
+    store_part8(batch.predictions, i * batch.labels.shape[1] + start, lanes, raw)
     any_slope = False
     for k in range(start, end):
         y = batch.labels[i, k]
@@ -215,14 +215,14 @@ def learn_block(model, batch, i, m, scratch, start):
         scratch.slope[k - start] = g
     if not must_step(model, any_slope):
         return
-    g = load8(scratch.slope, 0, lanes)
+    g = load8(scratch.slope, 0)
     reach = condition_lanes(model.rule, state.G, scratch, m, start, g * g * h)
-    store8(scratch.reach, 0, lanes, reach)
+    store8(scratch.reach, 0, reach)
     for k in range(start, end):
         p, y, g = batch.predictions[i, k], batch.labels[i, k], scratch.slope[k - start]
         push = pushed(model, k, p, y, g, h, scratch.reach[k - start])
         scratch.slope[k - start] = current_rate(model, k) * push
-    step_lanes(state.v, scratch.a, scratch.slots, m, start, load8(scratch.slope, 0, lanes))
+    step_lanes(state.v, scratch.a, scratch.slots, m, start, load8(scratch.slope, 0))
     if penalised(model):
         for k in range(start, end):
             a = scratch.a[k - start :: LANES]
@@ -250,6 +250,6 @@ def _predict_row_many(model, predictions, i, m, scratch):
     own_gain = gain(model.rule, model.totals[EXAMPLES] + 1.0)
     for start in range(0, width, LANES):
         raw = score_lanes(model.state.v, scratch.u, scratch.slots, m, start) * own_gain
-        store8(predictions, i * width + start, first(width - start), raw)
+        store_part8(predictions, i * width + start, first(width - start), raw)
     for k in range(width):
         predictions[i, k] = bound(model.lanes, k, predictions[i, k])

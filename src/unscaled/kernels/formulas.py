@@ -9,6 +9,7 @@ from collections.abc import Callable
 from numba import types
 
 from unscaled.kernels.compiled import chosen
+from unscaled.losses import damping
 
 
 def _stub(*_: float) -> float:
@@ -112,6 +113,11 @@ for _name in (value, slope, limit, beyond, stretch, squash_v, squash_G, gain, pa
     _method(_name)
 for _name in (normalised, adaptive, moving):
     _constant(_name)
+
+
+@chosen(damping)
+def _(x):
+    return damping
 
 
 @chosen(flow)

@@ -4,12 +4,10 @@ The same three loops as in one_lane.py, where a vector holds one feature's numbe
 lane's numbers of eight features. v and G have a row a feature and a column a lane; `start` is the first lane.
 """
 
-import math
-
 from unscaled.kernels.compiled import inner
 from unscaled.kernels.formulas import adaptive, moving
 from unscaled.kernels.rows import at
-from unscaled.kernels.simd import LANES, fill8, first, load8, positive8, store8, where8
+from unscaled.kernels.simd import LANES, fill8, first, inverse_root8, load8, load_part8, store8, store_part8
 
 
 @inner
@@ -19,7 +17,7 @@ def score_lanes(v, u, slots, m, start):
     lanes = first(width - start)
     total = fill8(0.0)
     for j in range(m):
-        total = total + load8(v, at(slots, j) * width + start, lanes) * u[j]
+        total = total + load_part8(v, at(slots, j) * width + start, lanes) * u[j]
     return total
 
 
@@ -34,13 +32,13 @@ def condition_lanes(rule, G, scratch, m, start, square):
         a = u
         if adaptive(rule):
             place = at(scratch.slots, j) * width + start
-            gamma = load8(G, place, lanes)
+            gamma = load_part8(G, place, lanes)
             if moving(rule):
                 gamma = gamma * scratch.fade[j]
             gamma = gamma + u * u * square
-            store8(G, place, lanes, gamma)
-            a = u * where8(positive8(gamma), 1.0 / math.sqrt(gamma), fill8(0.0))
-        store8(scratch.a, j * LANES, first(LANES), a)
+            store_part8(G, place, lanes, gamma)
+            a = u * inverse_root8(gamma)
+        store8(scratch.a, j * LANES, a)
         total = total + u * a
     return total
 
@@ -52,4 +50,4 @@ def step_lanes(v, a, slots, m, start, size):
     lanes = first(width - start)
     for j in range(m):
         place = at(slots, j) * width + start
-        store8(v, place, lanes, load8(v, place, lanes) - load8(a, j * LANES, first(LANES)) * size)
+        store_part8(v, place, lanes, load_part8(v, place, lanes) - load8(a, j * LANES) * size)

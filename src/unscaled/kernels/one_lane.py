@@ -11,8 +11,6 @@ listed one are read eight at a time and written one by one: that is quicker than
 also if two of them share a slot of a hashed table.
 """
 
-import math
-
 from numba import types
 
 from unscaled.kernels.compiled import chosen, inner
@@ -20,27 +18,26 @@ from unscaled.kernels.formulas import adaptive, moving
 from unscaled.kernels.simd import (
     LANES,
     fill8,
-    first,
     gather8,
+    inverse_root8,
     load8,
     nonzero8,
-    positive8,
     store8,
     sum8,
     where8,
 )
 
 
-def read(state, slots, j, part):
+def read(state, slots, j):
     """What stands in `state` for the features j to j + 7 of the row."""
     raise NotImplementedError("only compiled code calls this")
 
 
 @chosen(read)
-def _(state, slots, j, part):
+def _(state, slots, j):
     if isinstance(slots, types.NoneType):
-        return lambda state, slots, j, part: load8(state, j, part)
-    return lambda state, slots, j, part: gather8(state, slots, j, part)
+        return lambda state, slots, j: load8(state, j)
+    return lambda state, slots, j: gather8(state, slots, j)
 
 
 @inner
@@ -48,8 +45,7 @@ def score(v, u, slots, m):
     """Σ v u."""
     total = fill8(0.0)
     for j in range(0, m, LANES):
-        part = first(m - j)
-        total = total + read(v, slots, j, part) * load8(u, j, part)
+        total = total + read(v, slots, j) * load8(u, j)
     return sum8(total)
 
 
@@ -60,13 +56,12 @@ def condition(rule, G, scratch, m, square):
         prepare(rule, G, scratch, m, square)
     total = fill8(0.0)
     for j in range(0, m, LANES):
-        part = first(m - j)
-        u = load8(scratch.u, j, part)
+        u = load8(scratch.u, j)
         a = u
         if adaptive(rule):
-            gamma = grown(rule, G, scratch, j, part, square)
-            a = u * where8(positive8(gamma), 1.0 / math.sqrt(gamma), fill8(0.0))
-        store8(scratch.a, j, part, a)
+            gamma = grown(rule, G, scratch, j, square)
+            a = u * inverse_root8(gamma)
+        store8(scratch.a, j, a)
         total = total + u * a
     return sum8(total)
 
@@ -96,28 +91,28 @@ def _prepare_listed(rule, G, scratch, m, square):
         scratch.gamma[j] = gamma
 
 
-def grown(rule, G, scratch, j, part, square):
+def grown(rule, G, scratch, j, square):
     """The new Γ of the features j to j + 7: fade Γ + square u²."""
     raise NotImplementedError("only compiled code calls this")
 
 
 @chosen(grown)
-def _(rule, G, scratch, j, part, square):
+def _(rule, G, scratch, j, square):
     return _grown_dense if _is_dense(scratch) else _grown_listed
 
 
-def _grown_dense(rule, G, scratch, j, part, square):
-    u = load8(scratch.u, j, part)
-    gamma = load8(G, j, part)
+def _grown_dense(rule, G, scratch, j, square):
+    u = load8(scratch.u, j)
+    gamma = load8(G, j)
     if moving(rule):
-        gamma = gamma * load8(scratch.fade, j, part)
+        gamma = gamma * load8(scratch.fade, j)
     gamma = gamma + u * u * square
-    store8(G, j, part, gamma)
+    store8(G, j, gamma)
     return gamma
 
 
-def _grown_listed(rule, G, scratch, j, part, square):
-    return load8(scratch.gamma, j, part)
+def _grown_listed(rule, G, scratch, j, square):
+    return load8(scratch.gamma, j)
 
 
 def _is_dense(scratch):
@@ -136,8 +131,7 @@ def _(v, a, slots, m, size):
 
 def _step_dense(v, a, slots, m, size):
     for j in range(0, m, LANES):
-        part = first(m - j)
-        store8(v, j, part, load8(v, j, part) - load8(a, j, part) * size)
+        store8(v, j, load8(v, j) - load8(a, j) * size)
 
 
 def _step_listed(v, a, slots, m, size):
@@ -157,9 +151,8 @@ def _(counts, u, slots, m):
 
 def _count_dense(counts, u, slots, m):
     for j in range(0, m, LANES):
-        part = first(m - j)
-        there = where8(nonzero8(load8(u, j, part)), fill8(1.0), fill8(0.0))
-        store8(counts, j, part, load8(counts, j, part) + there)
+        there = where8(nonzero8(load8(u, j)), fill8(1.0), fill8(0.0))
+        store8(counts, j, load8(counts, j) + there)
 
 
 def _count_listed(counts, u, slots, m):

@@ -18,7 +18,22 @@ import numpy as np
 from numba import types
 
 from unscaled.kernels.compiled import chosen, inner
-from unscaled.kernels.simd import LANES, any8, between, fill8, first, load8, not_within, store8, where8
+from unscaled.kernels.simd import (
+    LANES,
+    absent8,
+    and8,
+    any8,
+    between,
+    copy_slots8,
+    fill8,
+    first,
+    load_part8,
+    not_within,
+    or8,
+    padded,
+    room8,
+    store8,
+)
 
 LARGEST = np.finfo(np.float64).max
 
@@ -58,7 +73,10 @@ class Crossed(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one row, made once for a batch: nothing is allocated inside the loops."""
+    """Room for one row, made once for a batch: nothing is allocated inside the loops.
+
+    x and u end in a whole vector, with zeros after the row's last feature.
+    """
 
     slots: np.ndarray | None  # where each feature of the row stands; None if slot j is j
     x: np.ndarray  # its value
@@ -87,17 +105,18 @@ def make_scratch(rows: DenseRows | SparseRows | Crossed, many_lanes: bool) -> Sc
     else:
         base = int(np.diff(plain.starts).max(initial=0)) + 1
     room = {1: base, 2: base * (base + 1) // 2, 3: base * (base + 1) * (base + 2) // 6}[order]
+    room = padded(room)
     return Scratch(
-        slots=None if isinstance(rows, DenseRows) else np.empty(room, np.int64),
-        x=np.empty(room),
-        u=np.empty(room),
-        fade=np.ones(room),
-        gamma=np.empty(room),
-        a=np.empty(room * (LANES if many_lanes else 1)),
-        base_slots=np.empty(base, np.int64),
-        base_x=np.empty(base),
-        slope=np.empty(LANES),
-        reach=np.empty(LANES),
+        slots=None if isinstance(rows, DenseRows) else room8(room, np.uint64),
+        x=room8(room),
+        u=room8(room),
+        fade=room8(room) + 1.0,
+        gamma=room8(room),
+        a=room8(room * (LANES if many_lanes else 1)),
+        base_slots=room8(base, np.int64),
+        base_x=room8(base),
+        slope=room8(LANES),
+        reach=room8(LANES),
     )
 
 
@@ -141,28 +160,49 @@ def _(rows, i, scratch):
 
 
 def _expand_sparse(rows, i, scratch):
-    """Zeros and missing values stay in the list as zeros: they change nothing, and leaving them out costs more."""
+    """Eight at a time, unless there are zeros or missing values among them, which are left out one by one."""
     start = rows.starts[i]
     m = rows.starts[i + 1] - start + 1
-    finite = True
+    finite, any_absent = True, first(0)
     for j in range(0, m, LANES):
-        value = load8(rows.values, start + j - 1, between(1 - j, m - j))
-        value = where8(not_within(value, value), fill8(0.0), value)
+        there = between(1 - j, m - j)
+        value = load_part8(rows.values, start + j - 1, there)
+        any_absent = or8(any_absent, and8(there, absent8(value)))
         finite &= not any8(not_within(abs(value), fill8(LARGEST)))
-        if j == 0:
-            value = where8(first(1), fill8(rows.constant), value)
-        store8(scratch.x, j, first(m - j), value)
+        store8(scratch.x, j, value)
+        copy_slots8(scratch.slots, j, rows.slots, start + j - 1, there, rows.offset)
+    if any8(any_absent):
+        return expand_some(rows, i, scratch)
+    scratch.x[0] = rows.constant
     scratch.slots[0] = rows.constant_slot
-    for j in range(1, m):
-        scratch.slots[j] = rows.slots[start + j - 1] + rows.offset
     return m if finite else -1
+
+
+@inner
+def expand_some(rows, i, scratch):
+    """One by one, without zeros and missing values."""
+    m = list_row(rows, i, scratch.slots, scratch.x)
+    if m > 0:
+        fill_up(scratch.slots, scratch.x, m)
+    return m
 
 
 def _expand_crossed(rows, i, scratch):
     m = list_row(rows.rows, i, scratch.base_slots, scratch.base_x)
     if m < 0:
         return -1
-    return cross(rows, scratch.base_slots, scratch.base_x, m, scratch.slots, scratch.x)
+    n = cross(rows, scratch.base_slots, scratch.base_x, m, scratch.slots, scratch.x)
+    fill_up(scratch.slots, scratch.x, n)
+    return n
+
+
+@inner
+def fill_up(slots, x, m):
+    """The list ends in a whole vector: after it, its first slot stands with the value 0."""
+    while m % LANES != 0:
+        slots[m] = slots[0]
+        x[m] = 0.0
+        m += 1
 
 
 def list_row(rows, i, slots, x):

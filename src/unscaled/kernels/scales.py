@@ -33,7 +33,9 @@ from unscaled.kernels.simd import (
     first,
     gather8,
     load8,
+    load_part8,
     not_within,
+    or8,
     positive8,
     store8,
     sum8,
@@ -42,13 +44,16 @@ from unscaled.kernels.simd import (
 
 
 class State(NamedTuple):
-    """What is known of the features, slot by slot, without units; v and G have a column a lane if there are many."""
+    """What is known of the features, slot by slot, without units; v and G have a column a lane if there are many.
+
+    Each may be an array of its own or a column of one table, as the rows go (`Numbers.lay_out`).
+    """
 
     scale: np.ndarray
     inverse: np.ndarray  # 1 / scale, or 1 for a rule that does not know scales; 0 for a feature never seen
     count: np.ndarray  # the rows in which the feature was there
     v: np.ndarray
-    G: np.ndarray  # Γ; empty for a rule that is not adaptive
+    G: np.ndarray  # Γ
 
 
 BAD = -1.0
@@ -69,8 +74,9 @@ def _(rule, state, rows, i, h, scratch):
 
 def _meet_dense(rule, state, rows, i, h, scratch):
     m = rows.values.shape[1] + 1
-    if read_dense(state, rows, i, scratch.u):
-        return m, sum_squares(scratch.u, m)
+    within, squares = read_dense(state, rows, i, scratch.u)
+    if within:
+        return m, squares
     if not clean_dense(rows, i, scratch.x):
         return m, BAD
     for j in range(m):
@@ -83,19 +89,18 @@ def _meet_dense_moving(rule, state, rows, i, h, scratch):
     if not clean_dense(rows, i, scratch.x):
         return m, BAD
     for j in range(0, m, LANES):
-        part = first(m - j)
-        x, s = load8(scratch.x, j, part), load8(state.scale, j, part)
+        x, s = load8(scratch.x, j), load8(state.scale, j)
         if any8(not_within(abs(x), limit(rule, s))):
             for k in range(j, min(j + LANES, m)):
                 meet_value(rule, state, k, scratch.x[k], h, scratch, k)
             continue
-        grown = stretch(rule, x * load8(state.inverse, j, part), h)
+        grown = stretch(rule, x * load8(state.inverse, j), h)
         s = s * grown
         inverse = where8(positive8(s), 1.0 / s, fill8(0.0))
-        store8(state.scale, j, part, s)
-        store8(state.inverse, j, part, inverse)
-        store8(scratch.u, j, part, x * inverse)
-        store8(scratch.fade, j, part, squash_G(rule, 1.0 / grown))
+        store8(state.scale, j, s)
+        store8(state.inverse, j, inverse)
+        store8(scratch.u, j, x * inverse)
+        store8(scratch.fade, j, squash_G(rule, 1.0 / grown))
     return m, sum_squares(scratch.u, m)
 
 
@@ -103,9 +108,13 @@ def _meet_listed(rule, state, rows, i, h, scratch):
     m = expand(rows, i, scratch)
     if m < 0:
         return m, BAD
-    if moving(rule) or not read_listed(state, scratch, m):
-        for j in range(m):
-            meet_value(rule, state, scratch.slots[j], scratch.x[j], h, scratch, j)
+    if not moving(rule):
+        within, squares = read_listed(state, scratch, m)
+        if within:
+            return m, squares
+    blank_last(scratch.u, m)
+    for j in range(m):
+        meet_value(rule, state, scratch.slots[j], scratch.x[j], h, scratch, j)
     return m, sum_squares(scratch.u, m)
 
 
@@ -172,7 +181,7 @@ def _(rule, state, rows, i, scratch):
 
 def _glimpse_dense(rule, state, rows, i, scratch):
     m = rows.values.shape[1] + 1
-    if not moving(rule) and read_dense(state, rows, i, scratch.u):
+    if not moving(rule) and read_dense(state, rows, i, scratch.u)[0]:
         return m
     if not clean_dense(rows, i, scratch.x):
         return -1
@@ -183,8 +192,9 @@ def _glimpse_dense(rule, state, rows, i, scratch):
 
 def _glimpse_listed(rule, state, rows, i, scratch):
     m = expand(rows, i, scratch)
-    if not moving(rule) and m > 0 and read_listed(state, scratch, m):
+    if m < 0 or (not moving(rule) and read_listed(state, scratch, m)[0]):
         return m
+    blank_last(scratch.u, m)
     for j in range(m):
         scratch.u[j] = glimpse_value(rule, state, scratch.slots[j], scratch.x[j])
     return m
@@ -205,30 +215,46 @@ def glimpse_value(rule, state, slot, x):
 
 @inner
 def read_dense(state, rows, i, u):
-    """Writes u = x / s if all values of the row are within their scales; says whether they are."""
+    """Writes u = x / s if all values of the row are within their scales. Gives whether they are, and Σ u²."""
     row = rows.values[i]
     m = row.shape[0] + 1
-    within = True
-    for j in range(0, m, LANES):
-        part = first(m - j)
-        x = load8(row, j - 1, between(1 - j, m - j))
-        if j == 0:
-            x = where8(first(1), fill8(rows.constant), x)
-        within &= not any8(not_within(abs(x), load8(state.scale, j, part)))
-        store8(u, j, part, x * load8(state.inverse, j, part))
-    return within
+    # The intercept stands before the row's first value, wherever that lies in memory.
+    x = where8(first(1), fill8(rows.constant), load_part8(row, -1, between(1, m)))
+    part, beyond_any = read8(state, 0, x, u)
+    total = part * part
+    for j in range(LANES, m, LANES):
+        part, beyond_scale = read8(state, j, load_part8(row, j - 1, first(m - j)), u)
+        beyond_any = or8(beyond_any, beyond_scale)
+        total = total + part * part
+    return not any8(beyond_any), sum8(total)
+
+
+@inner
+def read8(state, j, x, u):
+    """Writes x / s for eight features. Gives it, and which values are beyond their scales."""
+    part = x * load8(state.inverse, j)
+    store8(u, j, part)
+    return part, not_within(abs(x), load8(state.scale, j))
 
 
 @inner
 def read_listed(state, scratch, m):
     """As `read_dense`, for a row that is listed in the scratch buffer."""
-    within = True
+    beyond_any = first(0)
+    total = fill8(0.0)
     for j in range(0, m, LANES):
-        part = first(m - j)
-        x = load8(scratch.x, j, part)
-        within &= not any8(not_within(abs(x), gather8(state.scale, scratch.slots, j, part)))
-        store8(scratch.u, j, part, x * gather8(state.inverse, scratch.slots, j, part))
-    return within
+        x = load8(scratch.x, j)
+        beyond_any = or8(beyond_any, not_within(abs(x), gather8(state.scale, scratch.slots, j)))
+        part = x * gather8(state.inverse, scratch.slots, j)
+        total = total + part * part
+        store8(scratch.u, j, part)
+    return not any8(beyond_any), sum8(total)
+
+
+@inner
+def blank_last(u, m):
+    """Zeros for the last vector of a row of m features."""
+    store8(u, (m - 1) // LANES * LANES, fill8(0.0))
 
 
 @inner
@@ -238,10 +264,10 @@ def clean_dense(rows, i, x):
     m = row.shape[0] + 1
     finite = True
     for j in range(0, m, LANES):
-        value = load8(row, j - 1, between(1 - j, m - j))
+        value = load_part8(row, j - 1, between(1 - j, m - j))
         value = where8(not_within(value, value), fill8(0.0), value)
         finite &= not any8(not_within(abs(value), fill8(LARGEST)))
-        store8(x, j, first(m - j), value)
+        store8(x, j, value)
     x[0] = rows.constant
     return finite
 
@@ -251,6 +277,6 @@ def sum_squares(u, m):
     """Σ u²."""
     total = fill8(0.0)
     for j in range(0, m, LANES):
-        part = load8(u, j, first(m - j))
+        part = load8(u, j)
         total = total + part * part
     return sum8(total)

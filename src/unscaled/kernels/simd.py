@@ -4,11 +4,14 @@ LLVM may or may not vectorise a plain loop, and a sum that it does vectorise dep
 machine's registers. Here the width is part of the program: `Float64x8` is always eight doubles, whether the
 machine has them in one register or in four, so a sum has the same eight partial sums everywhere.
 
-    total = zeros8()
-    for j in range(0, m, LANES):
-        part = first(m - j)                         # the tail is masked: nothing beyond m is read or written
-        total = total + load8(x, j, part) * load8(y, j, part)
+    total = fill8(0.0)
+    for j in range(0, m, LANES):            # x and y have room for whole vectors, and zeros after m
+        total = total + load8(x, j) * load8(y, j)
     return sum8(total)
+
+Arrays of ours come from `room8`. In an array of the user's, which ends where it ends, `load_part8` and `store_part8`
+touch only the places of a mask. They cost more than they look: what a mask has just written can be read only once it
+has reached the cache.
 
 Loads widen float32 to float64, stores narrow it again. `+ - * /`, comparison `<=`, `abs` and `math.sqrt` work
 on vectors, and with a float on the right-hand side, so that a formula can be written once for one and for eight.
@@ -18,12 +21,16 @@ import math
 import operator
 from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 LANES = 8
+
+CACHE_LINE = 64
 
 _F64 = ir.DoubleType()
 _I1 = ir.IntType(1)
@@ -113,8 +120,49 @@ def first(typingctx, n):
     return mask8(types.int64), generate
 
 
+def room8(shape: int | tuple[int, ...], kind: npt.DTypeLike = np.float64) -> np.ndarray:
+    """Zeros that start where a line of the cache does: no vector then lies across two of them."""
+    kind = np.dtype(kind)
+    size = int(np.prod(shape)) * kind.itemsize
+    raw = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % CACHE_LINE
+    return raw[start : start + size].view(kind).reshape(shape)
+
+
+def padded(n: int) -> int:
+    """Room for n numbers in whole vectors."""
+    return -(-n // LANES) * LANES
+
+
 @intrinsic
-def load8(typingctx, array, start, mask):
+def load8(typingctx, array, start):
+    """array[start : start + 8]."""
+
+    def generate(context, builder, signature, arguments):
+        array_type = signature.args[0]
+        pointer, block = _address(context, builder, array_type, *arguments)
+        value = builder.load(pointer, align=array_type.dtype.bitwidth // 8, typ=block)
+        return value if block == _VECTOR else builder.fpext(value, _VECTOR)
+
+    return float64x8(array, types.intp), generate
+
+
+@intrinsic
+def store8(typingctx, array, start, value):
+    """Writes value to array[start : start + 8]."""
+
+    def generate(context, builder, signature, arguments):
+        array_type = signature.args[0]
+        pointer, block = _address(context, builder, array_type, arguments[0], arguments[1])
+        value = arguments[2] if block == _VECTOR else builder.fptrunc(arguments[2], block)
+        builder.store(value, pointer, align=array_type.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, float64x8), generate
+
+
+@intrinsic
+def load_part8(typingctx, array, start, mask):
     """array[start : start + 8] where the mask says so, 0 elsewhere; start may lie before the masked part."""
 
     def generate(context, builder, signature, arguments):
@@ -135,7 +183,7 @@ def load8(typingctx, array, start, mask):
 
 
 @intrinsic
-def store8(typingctx, array, start, mask, value):
+def store_part8(typingctx, array, start, mask, value):
     """Writes the masked places of value to array[start : start + 8]."""
 
     def generate(context, builder, signature, arguments):
@@ -155,35 +203,61 @@ def store8(typingctx, array, start, mask, value):
     return types.void(array, types.intp, mask8, float64x8), generate
 
 
-def _addresses(context, builder, array_type, array, slots_type, slots, start, mask):
+def _addresses(context, builder, array_type, array, slots_type, slots, start):
     """Pointers to array[slots[start]], array[slots[start + 1]] and so on."""
     pointer, block = _address(context, builder, slots_type, slots, start)
-    read = _llvm_function(builder, "llvm.masked.load.v8i64.p0", block, [block.as_pointer(), _I32, _MASK, block])
-    nowhere = _constant(block, [0] * LANES)
-    places = builder.call(read, [pointer, _constant(_I32, 8), mask, nowhere])
+    places = builder.load(pointer, align=8, typ=block)
     element = context.get_data_type(array_type.dtype)
-    size = _constant(block, [array_type.dtype.bitwidth // 8] * LANES)
-    data = builder.ptrtoint(context.make_array(array_type)(context, builder, array).data, _I64)
-    flat = builder.add(_broadcast(builder, data, block), builder.mul(places, size))
+    made = context.make_array(array_type)(context, builder, array)
+    data = builder.ptrtoint(made.data, _I64)
+    if array_type.layout == "C":
+        stride = _constant(_I64, array_type.dtype.bitwidth // 8)
+    else:
+        (stride,) = cgutils.unpack_tuple(builder, made.strides)
+    flat = builder.add(_broadcast(builder, data, block), builder.mul(places, _broadcast(builder, stride, block)))
     return builder.inttoptr(flat, ir.VectorType(element.as_pointer(), LANES)), ir.VectorType(element, LANES)
 
 
 @intrinsic
-def gather8(typingctx, array, slots, start, mask):
-    """array[slots[start + k]] for each masked place k, 0 elsewhere."""
+def gather8(typingctx, array, slots, start):
+    """array[slots[start + k]] for each place k."""
 
     def generate(context, builder, signature, arguments):
         array_type, slots_type = signature.args[:2]
-        pointers, block = _addresses(
-            context, builder, array_type, arguments[0], slots_type, arguments[1], arguments[2], arguments[3]
-        )
+        pointers, block = _addresses(context, builder, array_type, arguments[0], slots_type, *arguments[1:])
         kind = _suffix(block)
         read = _llvm_function(builder, f"llvm.masked.gather.{kind}.v8p0", block, [pointers.type, _I32, _MASK, block])
         alignment = _constant(_I32, array_type.dtype.bitwidth // 8)
-        value = builder.call(read, [pointers, alignment, arguments[3], _constant(block, [0.0] * LANES)])
+        everywhere = _constant(_MASK, [1] * LANES)
+        value = builder.call(read, [pointers, alignment, everywhere, _constant(block, [0.0] * LANES)])
         return value if block == _VECTOR else builder.fpext(value, _VECTOR)
 
-    return float64x8(array, slots, types.intp, mask8), generate
+    return float64x8(array, slots, types.intp), generate
+
+
+@intrinsic
+def copy_slots8(typingctx, target, place, source, start, mask, offset):
+    """target[place : place + 8] = source[start : start + 8] + offset, and just offset where the mask is not set."""
+
+    def generate(context, builder, signature, arguments):
+        target, place, source, start, mask, offset = arguments
+        source_type = signature.args[2]
+        pointer, block = _address(context, builder, source_type, source, start)
+        read = _llvm_function(
+            builder,
+            f"llvm.masked.load.v8i{source_type.dtype.bitwidth}.p0",
+            block,
+            [block.as_pointer(), _I32, _MASK, block],
+        )
+        bytes_each = _constant(_I32, source_type.dtype.bitwidth // 8)
+        slots = builder.call(read, [pointer, bytes_each, mask, _constant(block, [0] * LANES)])
+        wide = ir.VectorType(_I64, LANES)
+        slots = slots if block == wide else builder.sext(slots, wide)
+        pointer, _ = _address(context, builder, signature.args[0], target, place)
+        builder.store(builder.add(slots, _broadcast(builder, offset, wide)), pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(target, types.intp, source, types.intp, mask8, types.int64), generate
 
 
 @intrinsic
@@ -224,6 +298,36 @@ def any8(typingctx, mask):
 
 
 @intrinsic
+def absent8(typingctx, vector):
+    """The mask of the places that are 0 or not a number."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fcmp_unordered("==", arguments[0], _constant(_VECTOR, [0.0] * LANES))
+
+    return mask8(float64x8), generate
+
+
+@intrinsic
+def and8(typingctx, one, other):
+    """The places of both masks."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.and_(*arguments)
+
+    return mask8(mask8, mask8), generate
+
+
+@intrinsic
+def or8(typingctx, one, other):
+    """The places of either mask."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.or_(*arguments)
+
+    return mask8(mask8, mask8), generate
+
+
+@intrinsic
 def not_within(typingctx, vector, limit):
     """The mask of the places that are not <= limit: greater, or not a number."""
 
@@ -261,6 +365,48 @@ def where8(typingctx, mask, yes, no):
         return builder.select(*arguments)
 
     return float64x8(mask8, float64x8, float64x8), generate
+
+
+_ROOT_GUESS = 0x5FE6EB50C7B537A9
+"""Half the bits of a double, taken from this, are those of its inverse root to 3.5 %."""
+
+_ROOTED = 2.0**-1000, 2.0**1000
+"""Between these, none of the products in `inverse_root8` is too small for a normal double."""
+
+
+@intrinsic
+def inverse_root8(typingctx, vector):
+    """1 / √x, where x below 2^-1000 counts as that and x above 2^1000 as this; never infinite.
+
+    A third of the time of a root and a division, which keep a processor busy for thirty cycles. With e = 1 - x y²,
+    1 / √x = y / √(1 - e) = y (1 + e/2 + 3/8 e² + 5/16 e³ + …), twice. As e is found to more than double precision the
+    second time, only one rounding is left: 1 / √4 is 1/2. All of it is products and sums, which are the same
+    everywhere, and y(4 x) = y(x) / 2 to the bit.
+    """
+
+    def generate(context, builder, signature, arguments):
+        fma = _llvm_function(builder, "llvm.fma.v8f64", _VECTOR, [_VECTOR] * 3)
+        least, most, one, half, second, third = (
+            _constant(_VECTOR, [number] * LANES) for number in (*_ROOTED, 1.0, 1.0 / 2.0, 3.0 / 8.0, 5.0 / 16.0)
+        )
+        integers = ir.VectorType(_I64, LANES)
+        x = arguments[0]
+        x = builder.select(builder.fcmp_ordered(">", x, least), x, least)
+        x = builder.select(builder.fcmp_ordered("<", x, most), x, most)
+        halved = builder.lshr(builder.bitcast(x, integers), _constant(integers, [1] * LANES))
+        y = builder.bitcast(builder.sub(_constant(integers, [_ROOT_GUESS] * LANES), halved), _VECTOR)
+        for is_last in (False, True):
+            root = builder.fmul(x, y)
+            e = builder.call(fma, [builder.fneg(root), y, one])
+            if is_last:
+                rounded = builder.call(fma, [x, y, builder.fneg(root)])
+                e = builder.call(fma, [builder.fneg(rounded), y, e])
+            series = builder.call(fma, [third, e, second])
+            series = builder.call(fma, [series, e, half])
+            y = builder.call(fma, [builder.fmul(y, e), series, y])
+        return y
+
+    return float64x8(float64x8), generate
 
 
 def _arithmetic(instruction: str) -> Callable:
