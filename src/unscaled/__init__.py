@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from unscaled import reference
+    from unscaled import datasets, reference
     from unscaled.errors import DataError, ModelFileError, UnscaledError, UsageError
     from unscaled.estimators import OnlineClassifier, OnlineRegressor
     from unscaled.learner import Learner, load
@@ -18,6 +18,7 @@ _HOMES = {
     "OnlineRegressor": "unscaled.estimators",
     "UnscaledError": "unscaled.errors",
     "UsageError": "unscaled.errors",
+    "datasets": "unscaled.datasets",
     "load": "unscaled.learner",
     "reference": "unscaled.reference",
 }
@@ -34,7 +35,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'unscaled' has no attribute {name!r}")
     home = import_module(_HOMES[name])
-    return home if name == "reference" else getattr(home, name)
+    return home if _HOMES[name] == f"unscaled.{name}" else getattr(home, name)
 
 
 def __dir__() -> list[str]:

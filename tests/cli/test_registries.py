@@ -93,7 +93,7 @@ def test_every_option_has_a_help(command: str) -> None:
 
 def test_the_commands_are_known_to_the_help() -> None:
     shown = help_of("")
-    assert sorted(commands.commands) == ["completion", "inspect", "predict", "train"]
+    assert sorted(commands.commands) == ["completion", "data", "inspect", "predict", "train"]
     assert all(f" {name} " in shown for name in commands.commands)
 
 

@@ -1,4 +1,4 @@
-"""The command line: `unscaled train`, `predict`, `inspect`."""
+"""The command line: `unscaled train`, `predict`, `inspect`, `data`."""
 
 import io
 import os
@@ -12,6 +12,7 @@ from click.shell_completion import shell_complete
 
 from unscaled import __version__
 from unscaled.cli.completion import COMPLETE, completion
+from unscaled.cli.data import data
 from unscaled.cli.inspect import inspect
 from unscaled.cli.predict import predict
 from unscaled.cli.stopping import Terminated
@@ -47,6 +48,7 @@ def commands() -> None:
 commands.add_command(train)
 commands.add_command(predict)
 commands.add_command(inspect)
+commands.add_command(data)
 commands.add_command(completion)
 
 
