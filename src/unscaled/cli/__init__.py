@@ -1,4 +1,4 @@
-"""The command line: `unscaled train`, `predict`, `inspect`."""
+"""The command line: `unscaled train`, `predict`, `inspect`, `theory`."""
 
 import io
 import os
@@ -15,6 +15,7 @@ from unscaled.cli.completion import COMPLETE, completion
 from unscaled.cli.inspect import inspect
 from unscaled.cli.predict import predict
 from unscaled.cli.stopping import Terminated
+from unscaled.cli.theory import theory
 from unscaled.cli.train import train
 from unscaled.errors import UnscaledError
 
@@ -47,6 +48,7 @@ def commands() -> None:
 commands.add_command(train)
 commands.add_command(predict)
 commands.add_command(inspect)
+commands.add_command(theory)
 commands.add_command(completion)
 
 

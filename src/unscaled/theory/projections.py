@@ -26,7 +26,8 @@ def project(w: Array, A: Array, s: Array, C: float, q: float) -> Array:
     inside = np.linalg.norm(v, q, axis=-1, keepdims=True) <= C
     a = over(A, s * s)
     moved = _onto_l1(np.where(a > 0.0, v, 0.0), a, C) if q == 1 else _onto_l2(np.where(a > 0.0, v, 0.0), a, C)
-    return np.where(inside, w, over(moved, s))
+    length = np.linalg.norm(moved, q, axis=-1, keepdims=True)  # what cancellation leaves outside is pulled in
+    return np.where(inside, w, over(moved * np.minimum(1.0, over(np.full_like(length, C), length)), s))
 
 
 def _onto_l1(v: Array, a: Array, C: float) -> Array:
