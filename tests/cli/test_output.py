@@ -288,7 +288,7 @@ def test_completion_scripts(kind: str) -> None:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("unscaled ", ["completion", "inspect", "predict", "train"]),
+        ("unscaled ", ["completion", "inspect", "predict", "theory", "train"]),
         ("unscaled train --rul", ["--rule"]),
         ("unscaled train --rule n", ["ng", "nag"]),
         ("unscaled train --loss qu", ["quantile"]),
@@ -296,6 +296,8 @@ def test_completion_scripts(kind: str) -> None:
         ("unscaled train --dtype f", ["float64", "float32"]),
         ("unscaled train --format p", ["parquet"]),
         ("unscaled predict --format v", ["vw"]),
+        ("unscaled theory --adversary s", ["signs", "spiking"]),
+        ("unscaled theory --loss h", ["hinge"]),
     ],
 )
 def test_completions(words: str, offered: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +328,7 @@ def test_no_command_and_a_misspelt_one() -> None:
 
 def test_help_is_worth_reading() -> None:
     """Fits a terminal of 80 columns but for the examples, and ends with what the exit codes mean."""
-    for command in ("", "train", "predict", "inspect", "completion"):
+    for command in ("", "train", "predict", "inspect", "theory", "completion"):
         shown = good(f"{command} --help").out
         assert all(len(line) <= 100 for line in shown.splitlines())
     assert "Exit codes: 0 done, 1 " in good("--help").out

@@ -64,21 +64,20 @@ def draw_regret(curves: "Curves", title: str, path: str) -> None:
     """Draws regret over time, a panel for each family: broad in native units, dashed in all others on top of it."""
     check_suffix(path, "--output")
     pyplot = _pyplot("--output")
-    figure, panels = pyplot.subplots(1, len(FAMILIES), figsize=(13, 4.6), layout="constrained")
+    figure, panels = pyplot.subplots(1, len(FAMILIES), figsize=(13, 5.2), layout="constrained")
     for axes, (family, names) in zip(panels, FAMILIES.items(), strict=True):
         for name, colour in zip(names, COLOURS, strict=False):
             _draw_curve(axes, curves, name, colour)
         axes.set_title(family, loc="left", fontsize=10)
         axes.set_xlabel("rounds")
         axes.set_xscale("log")
-        axes.set_yscale("symlog", linthresh=1.0)
-        axes.margins(y=0.15)
+        _set_y_axis(axes)
         axes.axhline(0, color="black", linewidth=0.8)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8, loc="upper left", framealpha=0.9)
+        axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False)
     panels[0].set_ylabel("regret")
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(title, fontsize=11, parse_math=False)
     _save(figure, path)
 
 
@@ -90,6 +89,16 @@ def _draw_curve(axes: Any, curves: "Curves", name: str, colour: str) -> None:
         axes.plot(curves.times, _drawable(other.regret), color=colour, linewidth=1.2, linestyle="--", label=label)
     if native.bound is not None:
         axes.plot(curves.times, native.bound, color=colour, linewidth=1.2, linestyle=":", label=f"bound of {name}")
+
+
+def _set_y_axis(axes: Any) -> None:
+    """Logarithmic beyond ±1, with room for 0 between them however many powers of ten there are."""
+    heights = [y for line in axes.lines for y in line.get_ydata() if math.isfinite(y)]
+    high, low = max(1.0, *heights), min(0.0, *heights)
+    powers = math.log10(high) + math.log10(max(1.0, -low))
+    axes.set_yscale("symlog", linthresh=1.0, linscale=1.0 + powers / 10.0)
+    axes.yaxis.get_major_locator().set_params(numticks=9)
+    axes.set_ylim(low * 2.0 if low < -1.0 else low - 0.3, high * 2.0)
 
 
 def _drawable(regret: Any) -> list[float]:

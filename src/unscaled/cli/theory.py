@@ -69,8 +69,8 @@ def theory(
         check_suffix(output, "--output")
     curves = regret_curves(adversary, loss, rounds, features, rescale, seed)
     if output is not None:
-        title = f"Regret against the {adversary} adversary, {loss} loss, in units up to 10^±{rescale:g} apart"
-        draw_regret(curves, title, output)
+        title = f"Regret against the {adversary} adversary, {loss} loss; other units: up to 10^{rescale:g} either way"
+        draw_regret(curves, f"{title}; a curve that ends has diverged", output)
     if in_json:
         asked = {"adversary": adversary, "loss": loss, "rounds": rounds, "features": features}
         told = {**asked, "rescale": rescale, "seed": seed, "times": curves.times, "algorithms": _described(curves)}

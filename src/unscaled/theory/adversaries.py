@@ -48,7 +48,9 @@ class Game(NamedTuple):
         return Game(self.s, X, answer)
 
 
-def game(name: str, rng: np.random.Generator, shape: Shape, C: float = 1.0, p: float = np.inf, decades: float = 0.0) -> Game:
+def game(
+    name: str, rng: np.random.Generator, shape: Shape, C: float = 1.0, p: float = np.inf, decades: float = 0.0
+) -> Game:
     """A game against the adversary of that name, in units drawn from 10^±decades.
 
     >>> game("signs", np.random.default_rng(0), shape=(1, 4, 2), decades=12).X.shape

@@ -40,6 +40,8 @@ def best(X: Array, y: Array, loss: ConvexLoss, C: float, s: Array, within: Withi
     (0.0, 1e-12)
     """
     U = over(X, s)
+    if not np.all(np.isfinite(U)) or not np.all(np.isfinite(y)):
+        raise UnscaledError("nothing is best in hindsight: some value or label is not a finite number")
     v, alpha, beta = _solve(U, y, loss, C, within)
     size = np.max(np.abs(U @ v)) if within == "observed" else np.linalg.norm(v, within)
     v = v * min(1.0, C / size) if size > 0.0 else v
@@ -47,7 +49,7 @@ def best(X: Array, y: Array, loss: ConvexLoss, C: float, s: Array, within: Withi
     a = loss.legal(alpha - beta, y)
     gap = value + float(loss.conjugate(a, y).sum()) + C * _support(U, a, beta, within)
     if not gap <= LARGEST_GAP * (1.0 + value):
-        raise UnscaledError(f"the solver stopped {gap:.2g} above the least loss, {value:.6g}; are all values finite?")
+        raise UnscaledError(f"the solver stopped {gap:.2g} above the least loss, {value:.6g}")
     return Best(over(v, s), value, max(gap, 0.0))
 
 
@@ -66,9 +68,9 @@ def _support(U: Array, a: Array, beta: Array, within: Within) -> float:
 def _solve(U: Array, y: Array, loss: ConvexLoss, C: float, within: Within) -> tuple[Array, Array, Array]:
     """v, the multipliers of z = Uv, and those of |z| ≤ C with the sign of z."""
     cp = _cvxpy()
-    known = U.size <= MOST_PARAMETERS
-    state = _stated if known else _state
-    problem, given, v, z, link, walls = state(loss.name, *U.shape, within)
+    T, d = U.shape
+    known = T * d <= MOST_PARAMETERS
+    problem, given, v, z, link, walls = (_stated if known else _state)(loss.name, T, d, within)
     for parameter, value in zip(given, (U, y, C), strict=True):
         parameter.value = value
     try:
