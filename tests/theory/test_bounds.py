@@ -9,7 +9,7 @@ import pytest
 from unscaled.errors import UsageError
 from unscaled.theory import bounds
 from unscaled.theory.adversaries import ADVERSARIES, Game, game
-from unscaled.theory.algorithms import _inwards, conditioner, descend, projection, transductive
+from unscaled.theory.algorithms import conditioner, descend, inwards, projection, transductive
 from unscaled.theory.ellipsoid import half_axes
 from unscaled.theory.hindsight import best
 from unscaled.theory.losses import CONVEX, ConvexLoss
@@ -172,7 +172,7 @@ def test_predictors_bounded_on_the_examples_alone_are_too_many() -> None:
 
 
 @pytest.mark.parametrize("loss", CONVEX.values(), ids=list(CONVEX))
-def test_truncation_keeps_lemma1_only_with_slopes_that_point_inwards(loss: ConvexLoss) -> None:
+def test_truncation_keeps_lemma1_only_with_slopes_that_pointinwards(loss: ConvexLoss) -> None:
     """ℓ(cut p) - ℓ(p*) ≤ g' (p - p*) for all |p*| ≤ C. With the slope at cut p as it is, labels beyond C break it."""
     C, rng = 1.0, np.random.default_rng(0)
     p, p_star = rng.normal(0.0, 5.0, 20_000), rng.uniform(-C, C, 20_000)
@@ -180,7 +180,7 @@ def test_truncation_keeps_lemma1_only_with_slopes_that_point_inwards(loss: Conve
     cut = np.clip(p, -C, C)
     excess = loss.value(cut, y) - loss.value(p_star, y)
     slope = loss.slope(cut, y)
-    assert np.all(excess <= _inwards(slope, p, C) * (p - p_star) + 1e-12)
+    assert np.all(excess <= inwards(slope, p, C) * (p - p_star) + 1e-12)
     broken = excess > slope * (p - p_star) + 1e-12
     assert np.any(broken) == (loss.name != "hinge")  # its slope ends at a margin of 1, which is C here
     assert not np.any(broken & (np.abs(y) <= C)) or loss.name == "logistic"

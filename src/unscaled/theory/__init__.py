@@ -6,6 +6,7 @@
     algorithms    theorem 1 (two passes), theorem 2 (streaming), corollary 1 (truncated)
     hindsight     the best predictor of bounded output, by a convex solver, with a certificate
     bounds        the right-hand sides, and the conditioners of lemma 2
+    losses        what a solver needs to know of the losses
     curves        regret over time, of these and of the paper's algorithms, in several units
 
 Arrays end in axes for rounds and features, (..., T, d); what stands before them are streams that are played at once.

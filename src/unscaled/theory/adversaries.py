@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unscaled.errors import UsageError
-from unscaled.theory.losses import Array
+from unscaled.theory.arrays import Array
 
 Shape = tuple[int, int, int]
 Answer = Callable[[int, Array], Array]

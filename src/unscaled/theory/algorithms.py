@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unscaled.theory.adversaries import Game
+from unscaled.theory.arrays import Array, over
 from unscaled.theory.ellipsoid import half_axes, running_half_axes
-from unscaled.theory.losses import Array, ConvexLoss, over
+from unscaled.theory.losses import ConvexLoss
 from unscaled.theory.projections import project
 
 ETA = sqrt(2.0)
@@ -75,7 +76,7 @@ def descend(game: Game, loss: ConvexLoss, s: Array, A: Conditioner, Pi: Projecti
         p = np.sum(w * x, axis=-1)
         shown = np.clip(p, -cut, cut)
         y = loss.labels(game.answer(t, shown))
-        slope = _inwards(loss.slope(shown, y), p, cut)
+        slope = inwards(loss.slope(shown, y), p, cut)
         g = slope[..., None] * x
         G = G + g * g
         A_t = A(G, s[..., t, :])
@@ -84,7 +85,7 @@ def descend(game: Game, loss: ConvexLoss, s: Array, A: Conditioner, Pi: Projecti
     return Played(X, *(np.stack(column, axis=-1) for column in zip(*told, strict=True)))
 
 
-def _inwards(slope: Array, p: Array, cut: float) -> Array:
+def inwards(slope: Array, p: Array, cut: float) -> Array:
     """The slope of a truncated prediction counts only if it pulls p back into [-cut, cut].
 
     Lemma 1 needs ℓ(cut p) - ℓ(p*) ≤ g' (p - p*), p being what was cut. At p > C that holds if the slope at C is

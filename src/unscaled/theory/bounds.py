@@ -8,7 +8,7 @@ from math import ceil, floor, log, sqrt
 import numpy as np
 
 from unscaled.errors import UsageError
-from unscaled.theory.losses import Array, over
+from unscaled.theory.arrays import Array, over
 
 
 def lemma1(w: Array, w_star: Array, A: Array, g: Array) -> Array:
@@ -61,7 +61,7 @@ def lemma2_tight(G: Array, s: Array, C: float) -> Array:
 
 
 def special_case(slopes: Array, d: int, C: float) -> Array:
-    """Section 4.2: for p = 2 lemma 2 is at most C √d √(Σ_t g'_t²)."""
+    """Section 5.2: for p = 2 lemma 2 is at most C √d √(Σ_t g'_t²)."""
     return C * sqrt(d) * np.sqrt(np.sum(slopes * slopes, axis=-1))
 
 

@@ -15,9 +15,10 @@ from unscaled.losses import LOSSES
 from unscaled.theory import bounds
 from unscaled.theory.adversaries import Game, game
 from unscaled.theory.algorithms import Played, streaming, transductive
+from unscaled.theory.arrays import Array
 from unscaled.theory.ellipsoid import half_axes, running_half_axes
 from unscaled.theory.hindsight import best
-from unscaled.theory.losses import Array, ConvexLoss, convex_loss
+from unscaled.theory.losses import ConvexLoss, convex_loss
 
 C = 1.0
 RATE = 0.5

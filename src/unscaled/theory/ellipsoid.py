@@ -7,7 +7,7 @@ the least volume belongs to the *largest* determinant, and that is what is compu
 import numpy as np
 
 from unscaled.errors import UsageError
-from unscaled.theory.losses import Array, over
+from unscaled.theory.arrays import Array, over
 
 # The barrier of T constraints leaves log det S at most T μ below its largest value.
 LAST_MU = 1e-10

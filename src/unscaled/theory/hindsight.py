@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from unscaled.errors import UnscaledError, UsageError
-from unscaled.theory.losses import Array, ConvexLoss, convex_loss, over
+from unscaled.theory.arrays import Array, over
+from unscaled.theory.losses import ConvexLoss, convex_loss
 
 Within = Literal[1, 2, "observed"]
 """The set: the dual ball with that q, or all w of bounded output on the examples."""

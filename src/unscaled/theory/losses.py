@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unscaled.errors import UsageError
 from unscaled.losses import LOSSES, SIGN
+from unscaled.theory.arrays import Array
 
-Array = NDArray[np.float64]
 Formula = Callable[[Array, Array], Array]
 
 
@@ -86,9 +85,3 @@ def convex_loss(name: str) -> ConvexLoss:
     if name not in CONVEX:
         raise UsageError(f'there is no convex loss "{name}" in the theory; known are {", ".join(CONVEX)}')
     return CONVEX[name]
-
-
-def over(numerator: Array, denominator: Array) -> Array:
-    """The quotient, and 0 where the denominator is 0: of a feature that was never seen nothing is known."""
-    shape = np.broadcast_shapes(numerator.shape, denominator.shape)
-    return np.divide(numerator, denominator, out=np.zeros(shape), where=denominator != 0.0)

@@ -9,7 +9,7 @@ v_i is as near; 0 leaves most of the ball to the others.
 import numpy as np
 
 from unscaled.errors import UsageError
-from unscaled.theory.losses import Array, over
+from unscaled.theory.arrays import Array, over
 
 NEWTON_STEPS = 100  # two a feature lead to the last bend of the secular equation, and seven more to the last bit
 
