@@ -288,7 +288,7 @@ def test_completion_scripts(kind: str) -> None:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("unscaled ", ["completion", "data", "inspect", "predict", "train"]),
+        ("unscaled ", ["completion", "data", "inspect", "predict", "theory", "train"]),
         ("unscaled data show c", ["census", "covertype", "ct_slice"]),
         ("unscaled data fetch b", ["bank"]),
         ("unscaled train --rul", ["--rule"]),
@@ -298,6 +298,8 @@ def test_completion_scripts(kind: str) -> None:
         ("unscaled train --dtype f", ["float64", "float32"]),
         ("unscaled train --format p", ["parquet"]),
         ("unscaled predict --format v", ["vw"]),
+        ("unscaled theory --adversary s", ["signs", "spiking"]),
+        ("unscaled theory --loss h", ["hinge"]),
     ],
 )
 def test_completions(words: str, offered: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

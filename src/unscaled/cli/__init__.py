@@ -1,4 +1,4 @@
-"""The command line: `unscaled train`, `predict`, `inspect`, `data`."""
+"""The command line: `unscaled train`, `predict`, `inspect`, `data`, `theory`."""
 
 import io
 import os
@@ -16,6 +16,7 @@ from unscaled.cli.data import data
 from unscaled.cli.inspect import inspect
 from unscaled.cli.predict import predict
 from unscaled.cli.stopping import Terminated
+from unscaled.cli.theory import theory
 from unscaled.cli.train import train
 from unscaled.errors import UnscaledError
 
@@ -49,6 +50,7 @@ commands.add_command(train)
 commands.add_command(predict)
 commands.add_command(inspect)
 commands.add_command(data)
+commands.add_command(theory)
 commands.add_command(completion)
 
 

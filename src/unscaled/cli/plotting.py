@@ -1,11 +1,14 @@
-"""The bar chart of `unscaled inspect --plot`."""
+"""The charts: the bars of `unscaled inspect --plot` and the curves of `unscaled theory --output`."""
 
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unscaled.errors import UnscaledError, UsageError
+
+if TYPE_CHECKING:
+    from unscaled.theory.curves import Curves
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -13,6 +16,14 @@ POSITIVE, NEGATIVE = "#2a6f97", "#c8553d"
 
 MOST_BARS = 200
 LONGEST_NAME = 40
+
+FAMILIES = {
+    "The theorems": ("theorem 1", "theorem 2"),
+    "The algorithms of the paper": ("ng", "nag", "snag"),
+    "Without normalisation": ("ag", "sgd"),
+}
+COLOURS = (POSITIVE, NEGATIVE, "#5a8f3d")
+OFF_THE_PAPER = 1e30
 
 
 class Bars(NamedTuple):
@@ -23,22 +34,16 @@ class Bars(NamedTuple):
     meaning: str
 
 
-def check_suffix(path: str) -> None:
+def check_suffix(path: str, option: str = "--plot") -> None:
     """Refuses a file that no chart can be written to."""
     if not path.lower().endswith(SUFFIXES):
-        raise UsageError(f"--plot {path}: the suffix must be one of {', '.join(SUFFIXES)}")
+        raise UsageError(f"{option} {path}: the suffix must be one of {', '.join(SUFFIXES)}")
 
 
 def draw_effects(bars: Bars, title: str, path: str) -> None:
     """Draws the bars, the first on top."""
     check_suffix(path)
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise UsageError("--plot needs matplotlib: pip install 'unscaled[matplotlib]'") from None
-    mpl.use("agg")
-    from matplotlib import pyplot
-
+    pyplot = _pyplot("--plot")
     names, effects = bars.names[:MOST_BARS], bars.effects[:MOST_BARS]
     plain: dict[str, Any] = {"parse_math": False}  # a $ in a name is a $
     figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.28 * len(names)), layout="constrained")
@@ -52,6 +57,69 @@ def draw_effects(bars: Bars, title: str, path: str) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(left=False)
     axes.grid(axis="x", alpha=0.3)
+    _save(figure, path)
+
+
+def draw_regret(curves: "Curves", title: str, path: str) -> None:
+    """Draws regret over time, a panel for each family: broad in native units, dashed in all others on top of it."""
+    check_suffix(path, "--output")
+    pyplot = _pyplot("--output")
+    figure, panels = pyplot.subplots(1, len(FAMILIES), figsize=(13, 5.2), layout="constrained")
+    for axes, (family, names) in zip(panels, FAMILIES.items(), strict=True):
+        for name, colour in zip(names, COLOURS, strict=False):
+            _draw_curve(axes, curves, name, colour)
+        axes.set_title(family, loc="left", fontsize=10)
+        axes.set_xlabel("rounds")
+        axes.set_xscale("log")
+        _set_y_axis(axes)
+        axes.axhline(0, color="black", linewidth=0.8)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False)
+    panels[0].set_ylabel("regret")
+    figure.suptitle(title, fontsize=11, parse_math=False)
+    _save(figure, path)
+
+
+def _draw_curve(axes: Any, curves: "Curves", name: str, colour: str) -> None:
+    native = curves.native[name]
+    axes.plot(curves.times, _drawable(native.regret), color=colour, linewidth=6, alpha=0.3, label=name)
+    for number, other in enumerate(curves.rescaled[name]):
+        label = None if number else f"{name}, other units"
+        axes.plot(curves.times, _drawable(other.regret), color=colour, linewidth=1.2, linestyle="--", label=label)
+    if native.bound is not None:
+        axes.plot(curves.times, native.bound, color=colour, linewidth=1.2, linestyle=":", label=f"bound of {name}")
+
+
+def _set_y_axis(axes: Any) -> None:
+    """Logarithmic beyond ±1, with room for 0 between them however many powers of ten there are."""
+    heights = [y for line in axes.lines for y in line.get_ydata() if math.isfinite(y)]
+    high, low = max(1.0, *heights), min(0.0, *heights)
+    powers = math.log10(high) + math.log10(max(1.0, -low))
+    axes.set_yscale("symlog", linthresh=1.0, linscale=1.0 + powers / 10.0)
+    axes.yaxis.get_major_locator().set_params(numticks=9)
+    axes.set_ylim(low * 2.0 if low < -1.0 else low - 0.3, high * 2.0)
+
+
+def _drawable(regret: Any) -> list[float]:
+    """A curve ends where it leaves the paper."""
+    return [float(each) if abs(each) < OFF_THE_PAPER else math.nan for each in regret]
+
+
+def _pyplot(option: str) -> Any:
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise UsageError(f"{option} needs matplotlib: pip install 'unscaled[matplotlib]'") from None
+    mpl.use("agg")
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def _save(figure: Any, path: str) -> None:
+    from matplotlib import pyplot
+
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing")  # it is drawn as a box
