@@ -288,7 +288,7 @@ def test_completion_scripts(kind: str) -> None:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("unscaled ", ["completion", "data", "inspect", "predict", "theory", "train"]),
+        ("unscaled ", ["completion", "data", "inspect", "paper", "predict", "theory", "train"]),
         ("unscaled data show c", ["census", "covertype", "ct_slice"]),
         ("unscaled data fetch b", ["bank"]),
         ("unscaled train --rul", ["--rule"]),

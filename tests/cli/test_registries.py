@@ -83,7 +83,7 @@ def test_a_senseless_value_names_the_option(name: str, untouched) -> None:  # ty
     assert name in result.err.replace("-", "_")
 
 
-@pytest.mark.parametrize("command", ["train", "predict", "inspect", "theory", "completion"])
+@pytest.mark.parametrize("command", ["train", "predict", "inspect", "paper", "theory", "completion"])
 def test_every_option_has_a_help(command: str) -> None:
     for parameter in commands.commands[command].params:
         if parameter.param_type_name == "option":
@@ -93,7 +93,7 @@ def test_every_option_has_a_help(command: str) -> None:
 
 def test_the_commands_are_known_to_the_help() -> None:
     shown = help_of("")
-    assert sorted(commands.commands) == ["completion", "data", "inspect", "predict", "theory", "train"]
+    assert sorted(commands.commands) == ["completion", "data", "inspect", "paper", "predict", "theory", "train"]
     assert all(f" {name} " in shown for name in commands.commands)
 
 

@@ -1,4 +1,4 @@
-"""The command line: `unscaled train`, `predict`, `inspect`, `data`, `theory`."""
+"""The command line: `unscaled train`, `predict`, `inspect`, `data`, `paper`, `theory`."""
 
 import io
 import os
@@ -14,6 +14,7 @@ from unscaled import __version__
 from unscaled.cli.completion import COMPLETE, completion
 from unscaled.cli.data import data
 from unscaled.cli.inspect import inspect
+from unscaled.cli.paper import paper
 from unscaled.cli.predict import predict
 from unscaled.cli.stopping import Terminated
 from unscaled.cli.theory import theory
@@ -51,6 +52,7 @@ commands.add_command(predict)
 commands.add_command(inspect)
 commands.add_command(data)
 commands.add_command(theory)
+commands.add_command(paper)
 commands.add_command(completion)
 
 
