@@ -9,6 +9,7 @@ import click
 
 from unscaled.cli.hyperparameters import complete_formats, given_options, hyperparameters
 from unscaled.cli.reporting import as_json
+from unscaled.cli.stopping import hear_every_signal
 from unscaled.errors import DataError, UsageError
 
 STDIN = "-"
@@ -90,6 +91,7 @@ def train(files: tuple[str, ...], **given: Any) -> None:
     from unscaled.training import Training
 
     began = time.perf_counter()
+    hear_every_signal()
     _check(files, given)
     if given["model"]:
         refuse_to_overwrite(given["model"], "--model", files)
