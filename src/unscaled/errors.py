@@ -1,6 +1,11 @@
 """What can go wrong, in the user's words: where it happened and what to do about it."""
 
 
+def one_line(reason: object) -> str:
+    """What another library says, without the line breaks that it may hold."""
+    return " ".join(str(reason).split())
+
+
 class UnscaledError(Exception):
     """The base of every error that unscaled raises on purpose."""
 

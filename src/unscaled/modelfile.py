@@ -18,12 +18,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unscaled.errors import ModelFileError, UnscaledError
+from unscaled.errors import ModelFileError, UnscaledError, one_line
 
 FORMAT = 1
 """Raised whenever an older version could misread a file."""
 
 _KEY = b"unscaled"
+_MEND = "restore a copy or train it anew"
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,11 @@ def read(path: str | os.PathLike[str]) -> Contents:
     except IsADirectoryError:
         raise ModelFileError(f"{name} is a folder, not a model file") from None
     except OSError as error:
-        raise ModelFileError(f"cannot read the model file {name}: {error.strerror or error}") from None
+        if error.errno is None:  # Arrow's own
+            raise _broken(name, error) from None
+        raise ModelFileError(f"cannot read the model file {name}: {error.strerror}") from None
     except (pa.ArrowException, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelFileError(f"{name} is not a model file, or a broken one ({reason})") from None
+        raise _broken(name, error) from None
     described = _metadata(name, table)
     claimed = described.pop("checksum", None)
     try:
@@ -89,8 +91,12 @@ def read(path: str | os.PathLike[str]) -> Contents:
     except (pa.ArrowException, ValueError):  # text that is no text any more
         whole = False
     if not whole:
-        raise ModelFileError(f"{name} has been altered or damaged: its checksum does not match its contents")
+        raise ModelFileError(f"{name} has been altered or damaged: its checksum does not match its contents; {_MEND}")
     return Contents(table.replace_schema_metadata(None), described)
+
+
+def _broken(name: str, error: Exception) -> ModelFileError:
+    return ModelFileError(f"{name} is not a model file, or a broken one ({one_line(error)}); {_MEND}")
 
 
 def _metadata(name: str, table: pa.Table) -> dict[str, Any]:
@@ -100,9 +106,9 @@ def _metadata(name: str, table: pa.Table) -> dict[str, Any]:
     try:
         described = json.loads(raw)
     except ValueError:
-        raise ModelFileError(f"{name} has been altered or damaged: its metadata cannot be read") from None
+        raise ModelFileError(f"{name} has been altered or damaged: its metadata cannot be read; {_MEND}") from None
     if not isinstance(described, dict) or not isinstance(described.get("format"), int):
-        raise ModelFileError(f"{name} has been altered or damaged: its metadata are not those of a model")
+        raise ModelFileError(f"{name} has been altered or damaged: its metadata are not those of a model; {_MEND}")
     if described["format"] > FORMAT:
         writer = described.get("version", "a newer version")
         raise ModelFileError(f"{name} was written by unscaled {writer}, which is newer than this one; update unscaled")

@@ -156,7 +156,8 @@ def spelled(made: Any) -> str:
 def nearest(given: str, known: Iterable[str]) -> str:
     """A hint that ends an error message: the nearest names, or all if none is near."""
     names = list(known)
-    close = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+    close = [name for name in names if name.casefold() == given.casefold()]
+    close = close or difflib.get_close_matches(given, names, n=3, cutoff=0.5)
     if close:
         return f"; did you mean {' or '.join(repr(name) for name in close)}?"
     return f"; there are {', '.join(names)}" if 0 < len(names) <= 20 else ""

@@ -38,7 +38,10 @@ class Roles:
             raise UsageError(f"which column is to be predicted? Name it with --target; there are {_some(names)}")
         if len(set(chosen)) < len(chosen):
             raise UsageError(f"--target: {', '.join(chosen)} names a column twice")
-        weight = weight or (stream.format.weight if stream.format.weight in names else None)
+        for option, others in (("--weight", (weight,)), ("--ignore", ignored)):
+            for twice in set(chosen).intersection(others):
+                raise UsageError(f"{option}: {twice!r} is the target; name another column")
+        weight = weight or (stream.format.weight if stream.format.weight in {*names} - {*chosen} else None)
         asked = [("--target", each) for each in chosen]
         asked += [("--weight", weight)] if weight is not None else []
         asked += [("--ignore", each) for each in ignored if not stream.format.loose]

@@ -91,9 +91,13 @@ def complaint(line: str | list[str], code: int, stdin: bytes = b"") -> str:
 
 
 def start(line: str, command: Sequence[str] = COMMAND, **options: Any) -> "subprocess.Popen[bytes]":
-    """`unscaled LINE` as a program."""
+    """`unscaled LINE` as a program, which hears Ctrl-C also where the tests run in the background and do not."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([*command, *shlex.split(line)], **{**streams, **options})
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored is inherited
+    try:
+        return subprocess.Popen([*command, *shlex.split(line)], **{**streams, **options})
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def ended(process: "subprocess.Popen[bytes]") -> Result:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import unscaled.cli
+from unscaled.progressive import Progressive
 from unscaled.training import Training
 
 from .conftest import Result, classes_csv, complaint, ended, good, numbers_csv, program, run, shell, start, write
@@ -160,6 +161,28 @@ def test_checkpoints_are_saved_on_the_way(monkeypatch: pytest.MonkeyPatch) -> No
     assert saved == [300, 600, 900, 1200, 1500, 1800, 2000]
 
 
+@pytest.mark.parametrize("number", CODES)
+def test_a_signal_while_a_checkpoint_is_saved(number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is heeded when the checkpoint is whole, and once."""
+    line = make("numbers")
+    saved = []
+    save = Progressive.save
+
+    def struck(self: Progressive, path: str) -> None:
+        if not saved:
+            os.kill(os.getpid(), number)
+            for _ in range(1000):  # a handler runs between two steps of Python
+                pass
+        save(self, path)
+        saved.append(self.learner.examples)
+
+    monkeypatch.setattr(Progressive, "save", struck)
+    result = run(f"train {line} --model new.model --checkpoint-every 300")
+    assert (result.code, saved) == (CODES[number], [300, 300])
+    assert RESUMED.search(result.err), result.err
+    assert good("inspect new.model --json").json["examples"] == 300
+
+
 def test_a_run_that_fails_keeps_its_last_checkpoint(folder: Path) -> None:
     lines = "".join(f"{i % 7},{i % 5}\n" for i in range(1000))
     write("first.csv", "x,y\n" + lines)
@@ -196,6 +219,40 @@ def test_a_signal_while_waiting_for_a_pipe(number: signal.Signals) -> None:
     good(f"train a.csv --resume new.model --skip {found[1]} --model new.model")
     good("train a.csv --target y --model whole.model")
     assert Path("new.model").read_bytes() == Path("whole.model").read_bytes()
+
+
+LISTENING = """
+import os, random, signal, sys, threading, time
+import pyarrow as pa
+import unscaled.cli
+from pyarrow import csv
+try:
+    unscaled.cli.main()
+except SystemExit as end:
+    assert not end.code
+heard = []
+signal.signal(signal.SIGTERM, lambda *_: heard.append(1))
+rows = pa.py_buffer(b"x,y\\n" + b"1,2\\n" * 20000 + b"1,two\\n")
+for strikes in range(1, 61):
+    striker = threading.Timer(random.random() * 0.004, os.kill, (os.getpid(), signal.SIGTERM))
+    striker.start()
+    try:
+        csv.read_csv(rows, convert_options=csv.ConvertOptions(column_types={"y": pa.float64()}))
+    except pa.ArrowException:
+        pass
+    striker.join()
+    time.sleep(0.001)
+    assert len(heard) == strikes
+"""
+
+
+@pytest.mark.parametrize("line", ["train a.csv --target y --model m", "predict old.model a.csv"])
+def test_no_signal_is_lost_in_the_parser_of_arrow(line: str, untouched: Untouched) -> None:
+    """Arrow's own handlers lose one of ten that come in the middle of a block."""
+    untouched("old.model")
+    numbers_csv()
+    result = program(line, command=[sys.executable, "-c", LISTENING])
+    assert (result.code, result.err) == (0, "")
 
 
 @pytest.mark.parametrize("number", CODES)

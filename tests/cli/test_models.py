@@ -12,6 +12,7 @@ import pytest
 from .conftest import complaint, good, numbers_csv, run, write
 
 COMMANDS = ["inspect {}", "predict {} a.csv", "train a.csv --resume {} --model old.model"]
+MEND = "restore a copy or train it anew"
 Untouched = Callable[[str], Path]
 
 
@@ -49,7 +50,7 @@ def newer(table: pa.Table, described: dict) -> pa.Table:  # type: ignore[type-ar
 def test_altered(command: str, change: Callable) -> None:  # type: ignore[type-arg]
     altered(change)
     said = complaint(command.format("m"), 1)
-    assert said == "m has been altered or damaged: its checksum does not match its contents"
+    assert said == "m has been altered or damaged: its checksum does not match its contents; " + MEND
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -89,7 +90,7 @@ def test_foreign_metadata(metadata: bytes) -> None:
 
 def test_unreadable_metadata() -> None:
     pq.write_table(pq.read_table("m").replace_schema_metadata({b"unscaled": b"{"}), "m")
-    assert complaint("inspect m", 1) == "m has been altered or damaged: its metadata cannot be read"
+    assert complaint("inspect m", 1) == "m has been altered or damaged: its metadata cannot be read; " + MEND
 
 
 def test_no_flipped_bit_ends_in_a_traceback_or_in_another_model(model: bytes) -> None:
@@ -102,6 +103,7 @@ def test_no_flipped_bit_ends_in_a_traceback_or_in_another_model(model: bytes) ->
         write("m", model[:place] + bytes([model[place] ^ (1 << randomly.randrange(8))]) + model[place + 1 :])
         result = run("inspect m --json")
         assert (result.code, result.out) in ((0, shown), (1, "")), result
+        assert result.err.count("\n") == result.code
         refused += result.code
     assert refused > 100
 

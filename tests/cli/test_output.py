@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import time
 from pathlib import Path
+from typing import IO
 
 import pyarrow.parquet as pq
 import pytest
@@ -273,6 +274,17 @@ def test_charts_that_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     good("train a.csv --target y --model m")
     assert complaint("inspect m --plot m.txt", 2) == "--plot m.txt: the suffix must be one of .png, .svg, .pdf"
     assert complaint("inspect m --plot no/m.png", 1) == "cannot write no/m.png: No such file or directory"
+    write("m.png", "an older chart")
+
+    def full(image: object, file: IO[bytes], **_: object) -> None:
+        file.write(b"half a chart")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("PIL.Image.Image.save", full)
+        assert complaint("inspect m --plot m.png", 1) == "cannot write m.png: No space left on device"
+    assert Path("m.png").read_text() == "an older chart"
+    assert sorted(os.listdir()) == ["a.csv", "m", "m.png"]
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     said = complaint("inspect m --plot m.png", 2)
     assert said == "--plot needs matplotlib: pip install 'unscaled[matplotlib]'"

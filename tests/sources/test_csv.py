@@ -232,8 +232,8 @@ def test_record_longer_than_a_parallel_part() -> None:
         (b"\xff\xfea\0", "bank.csv: this is UTF-16 text; save it as UTF-8"),
         (b'"a,b\n1,2\n', "bank.csv:1: the quote opened here is never closed; "
          "mend the row or skip such rows with --bad-rows skip"),
-        (b"\xe9,b\n1,2\n", "bank.csv:1: the header is not UTF-8; "
-         "save the file as UTF-8 or skip such rows with --bad-rows skip"),
+        (b"\xe9,b\n1,2\n", "bank.csv:1: the header is not UTF-8; save the file as UTF-8"),
+        (b"a\0,b\n1,2\n", "bank.csv:1: the header holds a NUL byte; mend the file"),
     ],
 )  # fmt: skip
 def test_messages(text: bytes, message: str) -> None:

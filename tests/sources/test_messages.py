@@ -1,5 +1,6 @@
 """Every error names the file as the user gave it and says what to do."""
 
+import contextlib
 import os
 import re
 from collections.abc import Callable
@@ -95,6 +96,20 @@ def test_truncated(name: str, part: float) -> None:
     path.write_bytes(path.read_bytes()[: int(part * path.stat().st_size)])
     kind = {"parquet": "Parquet", "arrow": "Arrow IPC"}[name]
     assert re.match(f"{path}: not a readable {kind} file \\(.+\\); write it anew or", message(DataError, path))
+
+
+def test_a_broken_parquet_file_is_told_of_in_one_line() -> None:
+    WRITERS["parquet"](Path("a.parquet"))
+    sound = Path("a.parquet").read_bytes()
+    complaints = []
+    for place in range(4, len(sound), 7):
+        Path("b.parquet").write_bytes(sound[:place] + bytes([sound[place] ^ 0x0F]) + sound[place + 1 :])
+        with contextlib.suppress(DataError):
+            rows("b.parquet")
+            continue
+        complaints.append(message(DataError, "b.parquet"))
+    assert any("thrift" in complaint for complaint in complaints)
+    assert not any("\n" in complaint for complaint in complaints)
 
 
 @pytest.mark.parametrize("packing", COMPRESSORS)

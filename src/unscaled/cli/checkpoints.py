@@ -12,8 +12,8 @@ NEVER = 1 << 62
 class Checkpoints:
     """Saves if that was asked for; otherwise an interrupted run leaves everything as it was.
 
-    A signal that comes while rows are being learned is heeded after them, so that what is saved is whole; one that
-    comes while waiting for data, or a second one, is heeded at once.
+    A signal that comes while rows are being learned or a model is being saved is heeded afterwards, so that what is
+    saved is whole; one that comes while waiting for data, or a second one, is heeded at once.
     """
 
     def __init__(self, training: Any, path: str | None, every: int | None) -> None:
@@ -21,6 +21,7 @@ class Checkpoints:
         self._path = path
         self._every = every
         self._saved = training.learner.examples
+        self._is_saving = False
         self._pending: type[KeyboardInterrupt] | None = None
         self._handlers: dict[int, Any] = {}
 
@@ -30,11 +31,17 @@ class Checkpoints:
 
     def at_stop(self) -> None:
         """Stops if that was asked for while learning, and saves if it is time to."""
-        if self._pending is not None:
-            raise self._pending
+        self._stop_if_asked()
         examples = self._training.learner.examples
         if self._every is not None and examples // self._every > self._saved // self._every:
+            self._is_saving = True
             self._save()
+            self._is_saving = False
+            self._stop_if_asked()
+
+    def _stop_if_asked(self) -> None:
+        if self._pending is not None:
+            raise self._pending
 
     def _save(self) -> None:
         self._training.progressive.save(self._path)
@@ -42,7 +49,7 @@ class Checkpoints:
 
     def _heed(self, number: int, frame: FrameType | None) -> None:
         kind = Terminated if number == signal.SIGTERM else KeyboardInterrupt
-        if self._pending is not None or not self._training.is_learning:
+        if self._pending is not None or not (self._training.is_learning or self._is_saving):
             raise kind
         self._pending = kind
 

@@ -5,7 +5,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unscaled.errors import UnscaledError, UsageError
+from unscaled.cli.writing import open_whole
+from unscaled.errors import UsageError
 
 if TYPE_CHECKING:
     from unscaled.theory.curves import Curves
@@ -121,11 +122,9 @@ def _save(figure: Any, path: str) -> None:
     from matplotlib import pyplot
 
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), open_whole(path) as file:
             warnings.filterwarnings("ignore", message="Glyph .* missing")  # it is drawn as a box
-            figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise UnscaledError(f"cannot write {path}: {error.strerror or error}") from None
+            figure.savefig(file, dpi=150, format=path.lower().rpartition(".")[2])
     finally:
         pyplot.close(figure)
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from unscaled.cli.hyperparameters import complete_formats
+from unscaled.cli.stopping import hear_every_signal
 
 
 @click.command()
@@ -49,6 +50,7 @@ def predict(model: str, files: tuple[str, ...], output: str, keep: tuple[str, ..
     from unscaled.predicting import predicted_table
     from unscaled.sources import open_stream
 
+    hear_every_signal()
     if output != "-":
         refuse_to_overwrite(output, "--output", [model, *files])
     learner = load(model)

@@ -9,6 +9,7 @@ import click
 
 from unscaled.cli.hyperparameters import complete_formats, given_options, hyperparameters
 from unscaled.cli.reporting import as_json
+from unscaled.cli.stopping import hear_every_signal
 from unscaled.errors import DataError, UsageError
 
 STDIN = "-"
@@ -90,6 +91,7 @@ def train(files: tuple[str, ...], **given: Any) -> None:
     from unscaled.training import Training
 
     began = time.perf_counter()
+    hear_every_signal()
     _check(files, given)
     if given["model"]:
         refuse_to_overwrite(given["model"], "--model", files)
@@ -140,6 +142,11 @@ def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
         ignored = given["ignored"] or [name for name in kept.get("ignored", ()) if name in stream.column_names()]
         return learner, Roles.of(stream, targets, weight, ignored)
     roles = Roles.of(stream, given["targets"], given["weight"], given["ignored"])
+    if options.get("classes") and len(roles.targets) > 1:
+        listed = ", ".join(roles.targets)
+        raise UsageError(
+            f"--classes: {listed} are several targets, which are numbers; name one target or leave this out"
+        )
     learner = Learner(**options)
     for note in numbers_taken_for_text(stream, roles):
         warnings.warn(note, stacklevel=2)
@@ -175,6 +182,8 @@ def _run(training: Any, stream: Any, files: tuple[str, ...], given: dict[str, An
             with open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"]) as again:
                 reporter.follow(again, number, given["passes"])
                 skip = training.run(again, first_pass=False, skip=skip, stops=checkpoints.next_stop, at_stop=at_stop)
+    if skip:
+        raise UsageError(f"--skip {given['skip']}: there are no more than {training.rows:,} rows")
     return stream.skipped
 
 

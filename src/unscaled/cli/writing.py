@@ -1,4 +1,4 @@
-"""Tables of predictions written as CSV, Parquet, Arrow or JSON lines; a file appears whole or not at all."""
+"""Files that appear whole or not at all, and tables of predictions as CSV, Parquet, Arrow or JSON lines."""
 
 import os
 import stat
@@ -118,6 +118,26 @@ def _closing(writer: Writer) -> Iterator[Writer]:
 
 
 @contextmanager
+def open_whole(output: str) -> Iterator[BinaryIO]:
+    """A file that appears whole or not at all; a pipe or a device is written to as it is."""
+    special = os.path.exists(output) and not stat.S_ISREG(os.stat(output).st_mode)
+    target = Path(output if special else os.path.realpath(output))
+    place = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(place, "wb") as file:
+            yield file
+        if not special:
+            os.replace(place, target)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnscaledError(f"cannot write {output}: {error.strerror or error}") from None
+    finally:
+        if not special:
+            place.unlink(missing_ok=True)
+
+
+@contextmanager
 def open_writer(output: str) -> Iterator[Writer]:
     """A writer to a file of a known suffix, or `-` for CSV on standard output."""
     if output == "-":
@@ -128,16 +148,5 @@ def open_writer(output: str) -> Iterator[Writer]:
     special = Path(output).exists() and not stat.S_ISREG(os.stat(output).st_mode)
     if make is None and not special:
         raise UsageError(f"--output {output}: the suffix must be one of {', '.join(MAKERS)}, or give - for CSV")
-    place = Path(output) if special else Path(output).with_name(f".{Path(output).name}.{os.getpid()}.part")
-    try:
-        with open(place, "wb") as file, _closing(Writer(file, make or MAKERS[".csv"])) as writer:
-            yield writer
-        if not special:
-            os.replace(place, output)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UnscaledError(f"cannot write {output}: {error.strerror or error}") from None
-    finally:
-        if not special:
-            place.unlink(missing_ok=True)
+    with open_whole(output) as file, _closing(Writer(file, make or MAKERS[".csv"])) as writer:
+        yield writer

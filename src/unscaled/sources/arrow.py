@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from unscaled.errors import DataError
+from unscaled.errors import DataError, one_line
 from unscaled.sources.batch import Batch, RowPlaces
 from unscaled.sources.format import Format, Reading
 from unscaled.sources.input_file import COPY_BYTES, InputFile
@@ -26,7 +26,8 @@ def read_arrow(reading: Reading) -> Iterator[Batch]:
             rows += written.num_rows
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"{file.name}: not a readable Arrow IPC file ({error}); write it anew or name its format with --format"
+            f"{file.name}: not a readable Arrow IPC file ({one_line(error)}); "
+            "write it anew or name its format with --format"
         ) from error
 
 

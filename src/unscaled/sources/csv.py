@@ -113,7 +113,7 @@ def _complaint(record: bytes, names: list[str], delimiter: bytes) -> str | None:
 
 def _column_names(record: bytes, delimiter: bytes, place: str) -> list[str]:
     if (found := damage(record)) is not None:
-        raise DataError(f"{place}: the header {found.complaint}")
+        raise DataError(f"{place}: the header {found.trouble}; {found.remedy}")
     cells = split_cells(record, delimiter)
     names = [cell.decode() or f"column{position}" for position, cell in enumerate(cells, 1)]
     twice = [name for name, count in Counter(names).items() if count > 1]

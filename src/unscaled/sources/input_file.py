@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 
-from unscaled.errors import DataError
+from unscaled.errors import DataError, one_line
 
 HEAD_BYTES = 1 << 16
 COPY_BYTES = 1 << 22
@@ -151,9 +151,10 @@ class InputFile:
             return self._stream.read(nbytes)
         except (OSError, pa.ArrowException) as error:
             if self.compression is None:
-                raise DataError(f"{self.name}: cannot be read ({error})") from error
+                raise DataError(f"{self.name}: cannot be read ({one_line(error)})") from error
             raise DataError(
-                f"{self.name}: the {self.compression} data is broken or cut off ({error}); fetch the file anew"
+                f"{self.name}: the {self.compression} data is broken or cut off ({one_line(error)}); "
+                "fetch the file anew"
             ) from error
 
     def _open(self) -> Readable:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unscaled.errors import DataError
+from unscaled.errors import DataError, one_line
 from unscaled.sources.batch import Batch, RowPlaces
 from unscaled.sources.format import Format, Reading
 from unscaled.sources.input_file import InputFile
@@ -29,7 +29,8 @@ def read_parquet(reading: Reading) -> Iterator[Batch]:
                     yield Batch(batch, RowPlaces(file.name, first_row + 1))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"{file.name}: not a readable Parquet file ({error}); write it anew or name its format with --format"
+            f"{file.name}: not a readable Parquet file ({one_line(error)}); "
+            "write it anew or name its format with --format"
         ) from error
 
 

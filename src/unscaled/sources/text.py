@@ -12,7 +12,13 @@ class Damage(NamedTuple):
     """The first byte of some text that cannot be text."""
 
     offset: int
-    complaint: str
+    trouble: str
+    remedy: str
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with a row, which can be passed over."""
+        return f"{self.trouble}; {self.remedy} or skip such rows with --bad-rows skip"
 
 
 def arrow_buffer(data: bytes) -> pa.Buffer:
@@ -30,13 +36,13 @@ def damage(data: bytes) -> Damage | None:
     """Find the first NUL byte or byte that is not UTF-8, None if there is none."""
     nul = data.find(b"\0")
     if nul >= 0:
-        return Damage(nul, "holds a NUL byte; mend the file or skip such rows with --bad-rows skip")
+        return Damage(nul, "holds a NUL byte", "mend the file")
     if data.isascii():
         return None
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        return Damage(error.start, "is not UTF-8; save the file as UTF-8 or skip such rows with --bad-rows skip")
+        return Damage(error.start, "is not UTF-8", "save the file as UTF-8")
     return None
 
 
