@@ -206,11 +206,11 @@ def test_a_model_is_a_table_of_its_weights() -> None:
 
 def drawn(options: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[float], str]:
     """The names, the bars and the label of the x-axis of a chart."""
-    from matplotlib import pyplot
     from matplotlib.figure import Figure
 
     kept: list[Figure] = []
-    monkeypatch.setattr(pyplot, "close", kept.append)
+    save = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *a, **k: (kept.append(figure), save(figure, *a, **k)))
     good(f"inspect m --plot chart.png {options}")
     assert Path("chart.png").read_bytes().startswith(b"\x89PNG")
     (axes,) = kept[0].axes

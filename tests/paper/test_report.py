@@ -10,7 +10,7 @@ import pytest
 
 from cli.conftest import complaint, good
 from unscaled.datasets import DATASETS
-from unscaled.paper.blocks import Heading, Picture, Points, Table, Text, as_html, as_markdown
+from unscaled.pages import Heading, Picture, Points, Table, Text, as_html, as_markdown
 from unscaled.paper.claims import CLAIMS, MAX_NORM, RAW, Cell
 from unscaled.paper.findings import Findings, Result
 from unscaled.paper.protocol import Protocol

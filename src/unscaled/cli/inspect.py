@@ -32,9 +32,10 @@ def inspect(model: str, top: int, everything: bool, plot: str | None, in_json: b
     from unscaled.learner import load
 
     if plot is not None:
-        from unscaled.cli.plotting import bars_of, check_suffix, draw_effects
+        from unscaled.cli.plotting import bars_of, draw_effects
+        from unscaled.drawing import check_suffix
 
-        check_suffix(plot)
+        check_suffix(plot, "--plot")
     learner = load(model)
     table = learner.weights()
     shown = table if everything else table.slice(0, top)

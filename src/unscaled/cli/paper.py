@@ -58,11 +58,11 @@ def paper(
     """
     for name in names:
         datasets.describe(name)
-    from unscaled.paper.figures import check_drawing
+    from unscaled.drawing import check_drawing
     from unscaled.paper.measuring import Plan, measure
     from unscaled.paper.report import write_report
 
-    check_drawing()
+    check_drawing("the report")
     _make_folder(output)
     plan = Plan(
         names=list(dict.fromkeys(names)) or datasets.names(),

@@ -1,19 +1,15 @@
 """The charts: the bars of `unscaled inspect --plot` and the curves of `unscaled theory --output`."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unscaled.cli.writing import open_whole
-from unscaled.errors import UsageError
+from unscaled import drawing
 
 if TYPE_CHECKING:
     from unscaled.theory.curves import Curves
 
-SUFFIXES = (".png", ".svg", ".pdf")
-
-POSITIVE, NEGATIVE = "#2a6f97", "#c8553d"
+POSITIVE, NEGATIVE = drawing.COLOURS[:2]
 
 MOST_BARS = 200
 LONGEST_NAME = 40
@@ -23,7 +19,6 @@ FAMILIES = {
     "The algorithms of the paper": ("ng", "nag", "snag"),
     "Without normalisation": ("ag", "sgd"),
 }
-COLOURS = (POSITIVE, NEGATIVE, "#5a8f3d")
 OFF_THE_PAPER = 1e30
 
 
@@ -35,19 +30,12 @@ class Bars(NamedTuple):
     meaning: str
 
 
-def check_suffix(path: str, option: str = "--plot") -> None:
-    """Refuses a file that no chart can be written to."""
-    if not path.lower().endswith(SUFFIXES):
-        raise UsageError(f"{option} {path}: the suffix must be one of {', '.join(SUFFIXES)}")
-
-
 def draw_effects(bars: Bars, title: str, path: str) -> None:
     """Draws the bars, the first on top."""
-    check_suffix(path)
-    pyplot = _pyplot("--plot")
+    drawing.check_drawing("--plot")
     names, effects = bars.names[:MOST_BARS], bars.effects[:MOST_BARS]
     plain: dict[str, Any] = {"parse_math": False}  # a $ in a name is a $
-    figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.28 * len(names)), layout="constrained")
+    figure, axes = drawing.panels(size=(8, 0.9 + 0.28 * len(names)))
     colours = [POSITIVE if effect >= 0 else NEGATIVE for effect in effects]
     axes.barh(range(len(names)), effects, color=colours)
     axes.set_yticks(range(len(names)), [_short(name) for name in names], **plain)
@@ -58,16 +46,15 @@ def draw_effects(bars: Bars, title: str, path: str) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(left=False)
     axes.grid(axis="x", alpha=0.3)
-    _save(figure, path)
+    drawing.save(figure, path)
 
 
 def draw_regret(curves: "Curves", title: str, path: str) -> None:
     """Draws regret over time, a panel for each family: broad in native units, dashed in all others on top of it."""
-    check_suffix(path, "--output")
-    pyplot = _pyplot("--output")
-    figure, panels = pyplot.subplots(1, len(FAMILIES), figsize=(13, 5.2), layout="constrained")
+    drawing.check_drawing("--output")
+    figure, panels = drawing.panels(1, len(FAMILIES), size=(13, 5.2))
     for axes, (family, names) in zip(panels, FAMILIES.items(), strict=True):
-        for name, colour in zip(names, COLOURS, strict=False):
+        for name, colour in zip(names, drawing.COLOURS, strict=False):
             _draw_curve(axes, curves, name, colour)
         axes.set_title(family, loc="left", fontsize=10)
         axes.set_xlabel("rounds")
@@ -79,7 +66,7 @@ def draw_regret(curves: "Curves", title: str, path: str) -> None:
         axes.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False)
     panels[0].set_ylabel("regret")
     figure.suptitle(title, fontsize=11, parse_math=False)
-    _save(figure, path)
+    drawing.save(figure, path)
 
 
 def _draw_curve(axes: Any, curves: "Curves", name: str, colour: str) -> None:
@@ -105,28 +92,6 @@ def _set_y_axis(axes: Any) -> None:
 def _drawable(regret: Any) -> list[float]:
     """A curve ends where it leaves the paper."""
     return [float(each) if abs(each) < OFF_THE_PAPER else math.nan for each in regret]
-
-
-def _pyplot(option: str) -> Any:
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise UsageError(f"{option} needs matplotlib: pip install 'unscaled[matplotlib]'") from None
-    mpl.use("agg")
-    from matplotlib import pyplot
-
-    return pyplot
-
-
-def _save(figure: Any, path: str) -> None:
-    from matplotlib import pyplot
-
-    try:
-        with warnings.catch_warnings(), open_whole(path) as file:
-            warnings.filterwarnings("ignore", message="Glyph .* missing")  # it is drawn as a box
-            figure.savefig(file, dpi=150, format=path.lower().rpartition(".")[2])
-    finally:
-        pyplot.close(figure)
 
 
 def bars_of(table: Any, classes: list[Any] | None, rates: int) -> Bars:

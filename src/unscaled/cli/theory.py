@@ -64,7 +64,8 @@ def theory(
     from unscaled.theory.curves import regret_curves
 
     if output is not None:
-        from unscaled.cli.plotting import check_suffix, draw_regret
+        from unscaled.cli.plotting import draw_regret
+        from unscaled.drawing import check_suffix
 
         check_suffix(output, "--output")
     curves = regret_curves(adversary, loss, rounds, features, rescale, seed)

@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from unscaled.errors import DataError, UnscaledError, UsageError
+from unscaled.whole_files import open_whole
 
 
 class _Lines:
@@ -115,26 +116,6 @@ def _closing(writer: Writer) -> Iterator[Writer]:
         writer.give_up()
         raise
     writer.close()
-
-
-@contextmanager
-def open_whole(output: str) -> Iterator[BinaryIO]:
-    """A file that appears whole or not at all; a pipe or a device is written to as it is."""
-    special = os.path.exists(output) and not stat.S_ISREG(os.stat(output).st_mode)
-    target = Path(output if special else os.path.realpath(output))
-    place = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(place, "wb") as file:
-            yield file
-        if not special:
-            os.replace(place, target)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UnscaledError(f"cannot write {output}: {error.strerror or error}") from None
-    finally:
-        if not special:
-            place.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ imitation.py       its order of events in NumPy, which explains where it differs
 measuring.py       all of it, set by set
 toy.py             the figure of two features, one of which changes its unit
 figures.py         the pictures
-blocks.py          a report as headings, paragraphs, tables and pictures, written as Markdown or HTML
 report.py          what is said of the results
 remarks.py         why what does not come out does not
 records.py         the results as CSV

@@ -1,10 +1,9 @@
 """The pictures of the report, as SVG."""
 
-import io
 from collections.abc import Iterable
 from typing import Any
 
-from unscaled.errors import UnscaledError
+from unscaled import drawing
 from unscaled.paper.claims import MAX_NORM, RAW, SQUARE_NORM
 from unscaled.paper.findings import Findings, Result
 from unscaled.paper.toy import Toy
@@ -15,7 +14,7 @@ LIGHT, LINE = 0.35, 1.8
 
 def toy(found: Toy) -> str:
     """Figure 1: the loss over the unit of one feature."""
-    figure, axes = _pyplot().subplots(figsize=(7.5, 4.2), layout="constrained")
+    figure, axes = drawing.panels(size=(7.5, 4.2))
     for rule in found.rates:
         colour = COLOURS[rule]
         axes.plot(
@@ -30,12 +29,12 @@ def toy(found: Toy) -> str:
             label=f"{rule}, one rate",
         )
     axes.set(xscale="log", yscale="log", xlabel="unit of the first feature", ylabel="progressive squared loss")
-    return _finished(figure, [axes])
+    return drawing.finished_svg(figure, [axes])
 
 
 def against(findings: Findings) -> str:
     """Figure 2: nag and snag on raw features beside ag on normalised ones."""
-    figure, panels = _pyplot().subplots(1, 2, figsize=(9.5, 4.4), layout="constrained")
+    figure, panels = drawing.panels(1, 2, size=(9.5, 4.4))
     for axes, rule, scaling in zip(panels, ("nag", "snag"), (MAX_NORM, SQUARE_NORM), strict=True):
         raw = [each for each in _raw(findings) if each.cell.rule == rule]
         for each in raw:
@@ -50,7 +49,7 @@ def against(findings: Findings) -> str:
         axes.set(xscale="log", yscale="log", xlabel="loss of ag", ylabel=f"loss of {rule}, raw features")
         axes.plot([], [], "o", color=COLOURS[rule], label=f"ag, {scaling}")
         axes.plot([], [], "x", color=COLOURS[rule], alpha=LIGHT, label="ag, raw features")
-    return _finished(figure, panels)
+    return drawing.finished_svg(figure, panels)
 
 
 def _name(axes: Any, raw: Result, ag: Result) -> None:
@@ -63,7 +62,7 @@ def _name(axes: Any, raw: Result, ag: Result) -> None:
 def rates(findings: Findings) -> str:
     """Figure 3: the range of the best learning rates of each rule, over the data sets; faint if here in part."""
     groups = [(rule, scaling) for rule, scaling in _groups(findings)]
-    figure, axes = _pyplot().subplots(figsize=(8, 0.9 + 0.5 * len(groups)), layout="constrained")
+    figure, axes = drawing.panels(size=(8, 0.9 + 0.5 * len(groups)))
     for place, (rule, scaling) in enumerate(groups):
         results = [each for each in findings.results if each.cell.rule == rule and each.cell.scaling == scaling]
         whole = [each.best.rate for each in results if each.whole]
@@ -75,7 +74,7 @@ def rates(findings: Findings) -> str:
     axes.set_yticks(range(len(groups)), [f"{rule}, {scaling}" for rule, scaling in groups])
     axes.invert_yaxis()
     axes.set(xscale="log", xlabel="best learning rate in hindsight, a mark a data set")
-    return _finished(figure, [axes], legend=False)
+    return drawing.finished_svg(figure, [axes], legend=False)
 
 
 def curves(findings: Findings) -> str:
@@ -83,9 +82,7 @@ def curves(findings: Findings) -> str:
     names = [each.name for each in findings.sizes if any(r.cell.data == each.name for r in findings.results)]
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
-    figure, panels = _pyplot().subplots(
-        lines, columns, figsize=(3.6 * columns, 3.0 * lines + 0.5), layout="constrained", squeeze=False
-    )
+    figure, panels = drawing.panels(lines, columns, size=(3.6 * columns, 3.0 * lines + 0.5), squeeze=False)
     styles = {RAW: "-", MAX_NORM: "--", SQUARE_NORM: ":"}
     for axes, name in zip(panels.flat, names, strict=False):
         for each in findings.results:
@@ -110,7 +107,7 @@ def curves(findings: Findings) -> str:
     for axes in panels[-1]:
         axes.set_xlabel("learning rate", fontsize=10)
     figure.supylabel("progressive loss", fontsize=10)
-    return _finished(figure, panels.flat, legend=False)
+    return drawing.finished_svg(figure, panels.flat, legend=False)
 
 
 def _raw(findings: Findings) -> Iterable[Result]:
@@ -121,34 +118,3 @@ def _groups(findings: Findings) -> list[tuple[str, str]]:
     """The rules and scalings of all results, normalised rules first."""
     found = dict.fromkeys((each.cell.rule, each.cell.scaling) for each in findings.results)
     return sorted(found, key=lambda group: (group[0] == "ag", group[0]))
-
-
-def _finished(figure: Any, panels: Iterable[Any], legend: bool = True) -> str:
-    for axes in panels:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.25)
-        if legend:
-            axes.legend(frameon=False, fontsize=9)
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    _pyplot().close(figure)
-    return text.getvalue()
-
-
-def check_drawing() -> None:
-    """Says at once, and not after half an hour, that nothing can be drawn."""
-    _pyplot()
-
-
-def _pyplot() -> Any:
-    """Matplotlib without a screen; its absence is one sentence."""
-    try:
-        import matplotlib as mpl  # noqa: PLC0415
-    except ImportError:
-        raise UnscaledError("the report draws with matplotlib; pip install 'unscaled[matplotlib]'") from None
-    mpl.use("svg")
-    # Text as text, and the same names in every run: a picture that did not change is the same file.
-    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "unscaled"})
-    from matplotlib import pyplot  # noqa: PLC0415
-
-    return pyplot

@@ -3,7 +3,7 @@
 import statistics
 from collections.abc import Iterator
 
-from unscaled.paper.blocks import Block, Heading, Points
+from unscaled.pages import Block, Heading, Points
 from unscaled.paper.claims import RAW
 from unscaled.paper.findings import Findings, Setting
 from unscaled.paper.measuring import AS_ABOVE, AWARE, NUMBERED, WITH_TEXT

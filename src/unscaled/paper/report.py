@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from unscaled.datasets import describe
+from unscaled.pages import Block, Heading, Picture, Points, Table, Text, as_html, as_markdown
 from unscaled.paper import figures
-from unscaled.paper.blocks import Block, Heading, Picture, Points, Table, Text, as_html, as_markdown
 from unscaled.paper.claims import MAX_NORM, TABLES, Claim
 from unscaled.paper.findings import Findings, Result
 from unscaled.paper.records import write_records

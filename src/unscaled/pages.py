@@ -1,4 +1,4 @@
-"""A report as headings, paragraphs, tables and pictures, written as Markdown or as HTML."""
+"""A page as headings, paragraphs, tables and pictures, written as Markdown or as HTML that needs nothing else."""
 
 import html
 import re
@@ -58,7 +58,7 @@ Block = Heading | Text | Points | Table | Picture
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:
-    """The report for a repository's pages; pictures stand beside it as files."""
+    """The page for a repository; pictures stand beside it as files."""
     return "\n\n".join(_markdown(block) for block in blocks) + "\n"
 
 
@@ -82,7 +82,7 @@ def _escaped(cells: Sequence[str]) -> list[str]:
 
 
 def as_html(blocks: Sequence[Block], title: str) -> str:
-    """The report as one page that needs nothing else."""
+    """The page as one file that needs nothing else."""
     head = (
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{html.escape(title)}</title>'
     )
