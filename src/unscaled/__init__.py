@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from unscaled.errors import DataError, ModelFileError, UnscaledError, UsageError
     from unscaled.estimators import OnlineClassifier, OnlineRegressor
     from unscaled.learner import Learner, load
+    from unscaled.tuning import tune
 
 _HOMES = {
     "DataError": "unscaled.errors",
@@ -21,6 +22,7 @@ _HOMES = {
     "datasets": "unscaled.datasets",
     "load": "unscaled.learner",
     "reference": "unscaled.reference",
+    "tune": "unscaled.tuning",
 }
 
 __all__ = [  # noqa: PLE0604

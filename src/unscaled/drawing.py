@@ -16,7 +16,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 COLOURS = ("#2a6f97", "#c8553d", "#5a8f3d", "#8e5ea2", "#c69214", "#3f3f46")
 
-_PLAIN_TEXT = {"svg.fonttype": "none", "svg.hashsalt": "unscaled"}
+_PLAIN_TEXT: Any = {"svg.fonttype": "none", "svg.hashsalt": "unscaled"}
 """Text as text, and the same names in every run: a picture that did not change is the same file."""
 
 

@@ -3,6 +3,7 @@
 All sums run row by row, so neither batches nor a resumed run change a bit of them, and memory does not grow.
 """
 
+import copy
 import os
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from unscaled.learner import Learner, OnBadRow
 from unscaled.losses import SIGN, Loss
+from unscaled.options import Options
 from unscaled.scores import (
     as_prediction,
     class_codes,
@@ -198,25 +200,30 @@ class SignMetrics:
         return {**result, "auc": self.ranking.area()}
 
 
-class Progressive:
-    """A learner together with the metrics of what it predicted before it learned. They are saved with the model."""
+Metrics = RegressionMetrics | ClassMetrics | SignMetrics
 
-    def __init__(self, learner: Learner) -> None:
+
+class Progressive:
+    """A learner together with the metrics of what it predicted before it learned. They are saved with the model.
+
+    Of several learning rates, the metrics are those of the first, unless they are kept of `every_rate`.
+    """
+
+    def __init__(self, learner: Learner, every_rate: bool = False) -> None:
         self.learner = learner
         kept = learner.attached.get("progressive", {})
-        self._metrics = self._make(kept)
+        self._each = [self._make(kept) for _ in (learner.options.rates if every_rate else "1")]
 
-    def _make(self, kept: dict[str, Any]) -> RegressionMetrics | ClassMetrics | SignMetrics:
-        options = self.learner.options
-        if options.classes is None and getattr(options.loss, "labels", None) != SIGN:
+    def _make(self, kept: dict[str, Any]) -> Metrics:
+        kind = metrics_kind(self.learner.options)
+        if kind is RegressionMetrics:
             return RegressionMetrics(**kept)
-        kind = SignMetrics if options.classes is None else ClassMetrics
         return kind(**{**kept, "ranking": Ranking.restored(kept["ranking"])}) if kept else kind()
 
     def learn(
         self, X: Any, y: Any, weights: np.ndarray | None = None, on_bad_row: OnBadRow | None = None
     ) -> np.ndarray:
-        """`Learner.learn`, and the metrics of what it gave. With several learning rates, those of the first."""
+        """`Learner.learn`, and the metrics of what it gave."""
         bad: list[int] = []
 
         def note(row: int, why: str) -> None:
@@ -232,34 +239,51 @@ class Progressive:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """`Learner.save`, with the metrics."""
-        described = asdict(self._metrics)
-        if not isinstance(self._metrics, RegressionMetrics):
-            described["ranking"] = self._metrics.ranking.describe()
+        metrics = self._each[0]
+        described = asdict(metrics)
+        if not isinstance(metrics, RegressionMetrics):
+            described["ranking"] = metrics.ranking.describe()
         self.learner.attached["progressive"] = described
         self.learner.save(path)
 
-    def _update(self, usable: np.ndarray, scores: np.ndarray, weights: np.ndarray) -> None:
-        learner = self.learner
-        first = scores[..., 0] if len(learner.options.rates) > 1 else scores
-        labels = learner._target.last_labels
-        first, labels, weights = first[usable], labels[usable], weights[usable]
-        if isinstance(self._metrics, ClassMetrics):
-            self._metrics.update(labels.astype(np.int64), first, weights, learner.options.loss)
-            return
-        columns = first if first.ndim == 2 else first[:, None]
-        if isinstance(self._metrics, SignMetrics):
-            self._metrics.update(labels, columns, weights, learner.options.loss)
-        else:
-            self._metrics.update(labels, as_prediction(learner.options.loss, columns), weights)
+    def at_rate(self, rate: float) -> "Progressive":
+        """`Learner.at_rate`, with the metrics of that rate; those of every rate must have been kept."""
+        twin = Progressive(self.learner.at_rate(rate))
+        twin._each = [copy.deepcopy(self._each[self.learner.options.rates.index(rate)])]
+        return twin
 
-    def metrics(self) -> dict[str, Any]:
-        """All metrics so far, by name."""
+    def _update(self, usable: np.ndarray, scores: np.ndarray, weights: np.ndarray) -> None:
+        labels, weights = self.learner._target.last_labels[usable], weights[usable]
+        for place, metrics in enumerate(self._each):
+            own = scores[..., place] if len(self.learner.options.rates) > 1 else scores
+            self._update_one(metrics, own[usable], labels, weights)
+
+    def _update_one(self, metrics: Metrics, scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> None:
         loss = self.learner.options.loss
-        if isinstance(self._metrics, ClassMetrics):
-            return self._metrics.report(loss, self.learner.classes or [])
-        if isinstance(self._metrics, SignMetrics):
-            return self._metrics.report(loss)
-        return self._metrics.report()
+        if isinstance(metrics, ClassMetrics):
+            metrics.update(labels.astype(np.int64), scores, weights, loss)
+            return
+        columns = scores if scores.ndim == 2 else scores[:, None]
+        if isinstance(metrics, SignMetrics):
+            metrics.update(labels, columns, weights, loss)
+        else:
+            metrics.update(labels, as_prediction(loss, columns), weights)
+
+    def metrics(self, place: int = 0) -> dict[str, Any]:
+        """All metrics so far, by name; of the learning rate at this place, if they are kept of every rate."""
+        loss, metrics = self.learner.options.loss, self._each[place]
+        if isinstance(metrics, ClassMetrics):
+            return metrics.report(loss, self.learner.classes or [])
+        if isinstance(metrics, SignMetrics):
+            return metrics.report(loss)
+        return metrics.report()
+
+
+def metrics_kind(options: Options) -> type[Metrics]:
+    """What is measured of a learner with these options: numbers, margins or classes."""
+    if options.classes is not None:
+        return ClassMetrics
+    return SignMetrics if getattr(options.loss, "labels", None) == SIGN else RegressionMetrics
 
 
 def _margins(scores: np.ndarray) -> np.ndarray | None:

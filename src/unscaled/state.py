@@ -99,6 +99,13 @@ class Numbers:
             np.zeros(missing),
         )
 
+    def of_lanes(self, chosen: slice) -> "Numbers":
+        """A copy with some of the lanes only: no lane knows of others."""
+        lanes = Lanes(*(each[chosen].copy() for each in self.lanes))
+        twin = replace(self, v=self.v[:, chosen], gamma=self.gamma[:, chosen], lanes=lanes, totals=self.totals.copy())
+        twin._move(self.slots, interleaved=False)
+        return twin
+
     def model(self, options: Options, first: int, to_learn: bool) -> Model:
         """The arrays as the kernels take them, from slot `first` on."""
         one = self.width == 1

@@ -43,7 +43,7 @@ class Numbers:
 
     def encode(self, y: Any, bad: OnBadRow) -> np.ndarray:
         """Labels as float64, a column a lane; rows that `bad` accepts are NaN."""
-        numbers = _plain_numbers(y)
+        numbers = plain_numbers(y)
         if numbers.ndim not in (1, 2):
             raise UsageError(f"labels must have one or two dimensions, not {numbers.ndim}")
         outputs = numbers.shape[1] if numbers.ndim == 2 else 1
@@ -94,7 +94,7 @@ class Classes:
 
     def encode(self, y: Any, bad: OnBadRow) -> np.ndarray:
         """Labels as -1 and +1, a column a lane; rows that `bad` accepts are NaN."""
-        codes = self._codes(_plain_classes(y), bad)
+        codes = self._codes(plain_classes(y), bad)
         if self.lanes == 1:
             lanes = np.where(codes == 1, 1.0, -1.0)[:, None]
         else:
@@ -164,7 +164,7 @@ def _why(label: float) -> str:
     return "is infinite" if np.isinf(label) else f"is beyond ±{LARGEST_LABEL:g}; take larger units"
 
 
-def _plain_numbers(y: Any) -> np.ndarray:
+def plain_numbers(y: Any) -> np.ndarray:
     """Labels as a float64 array; text is refused with the first that is not a number."""
     if hasattr(y, "__arrow_c_array__") or hasattr(y, "__arrow_c_stream__"):
         y = _arrow_labels(y)
@@ -182,7 +182,8 @@ def _plain_numbers(y: Any) -> np.ndarray:
         ) from None
 
 
-def _plain_classes(y: Any) -> list[Any]:
+def plain_classes(y: Any) -> list[Any]:
+    """Classes as a list of plain ones."""
     if hasattr(y, "__arrow_c_array__") or hasattr(y, "__arrow_c_stream__"):
         y = _arrow_labels(y)
     labels = y.tolist() if isinstance(y, np.ndarray) else list(y)

@@ -134,9 +134,9 @@ def one_line(name: str) -> str:
 
 
 def _heading(training: Any) -> str:
-    from unscaled.progressive import RegressionMetrics
+    from unscaled.progressive import RegressionMetrics, metrics_kind
 
-    metric = "RMSE" if isinstance(training.progressive._metrics, RegressionMetrics) else "error"
+    metric = "RMSE" if metrics_kind(training.learner.options) is RegressionMetrics else "error"
     return f"{HEADINGS[0]:>13} {HEADINGS[1]:>12} {HEADINGS[2]:>12}{metric:>12}{'features':>12}"
 
 
