@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from unscaled.errors import BadRowError, DataError, UsageError
 from unscaled.features.columns import BAG, CATEGORY, NO_NUMBER, NUMBER, encoded, kind_of, numbers, parsed
-from unscaled.learner import Learner
+from unscaled.learner import Learner, OnBadRow
+from unscaled.losses import SIGN, Loss
 from unscaled.options import nearest
 from unscaled.progressive import Progressive
 from unscaled.sources import Batch, Stream
@@ -56,6 +57,16 @@ class Roles:
         others = {*self.targets, self.weight, *self.ignored}
         return table.select([name for name in table.schema.names if name not in others])
 
+    def described(self) -> dict[str, Any]:
+        """What a model file keeps, so that it can be used on other files."""
+        return {"targets": self.targets, "weight": self.weight, "ignored": self.ignored}
+
+
+def learns_classes(losses: Sequence[Loss], stream: Stream, roles: Roles) -> bool:
+    """Whether the only target is to be learned as classes: a loss asks for it, or no loss is given and it looks so."""
+    signed = any(getattr(loss, "labels", None) == SIGN for loss in losses) and len(roles.targets) == 1
+    return signed or (not losses and looks_like_classes(stream, roles))
+
 
 def looks_like_classes(stream: Stream, roles: Roles) -> bool:
     """Whether the first batch's only target is text or truth values rather than numbers."""
@@ -95,13 +106,24 @@ def numbers_taken_for_text(stream: Stream, roles: Roles) -> list[str]:
     return notes
 
 
-class Training:
-    """One learner that goes through streams, and what it meets on the way."""
+class Learns(Protocol):
+    """What learns in a first pass: a `Progressive`, or several side by side."""
 
-    def __init__(self, learner: Learner, roles: Roles) -> None:
+    def learn(self, X: Any, y: Any, weights: np.ndarray | None, on_bad_row: OnBadRow | None) -> np.ndarray:
+        """`Progressive.learn`."""
+
+
+class Training:
+    """One learner that goes through streams, and what it meets on the way.
+
+    Several may go side by side: then `learner` is one of them, and `learns` teaches all.
+    """
+
+    def __init__(self, learner: Learner, roles: Roles, learns: Learns | None = None) -> None:
         self.learner = learner
         self.roles = roles
         self.progressive = Progressive(learner)
+        self._learns = learns or self.progressive
         self.rows = 0  # rows of the streams so far, bad ones included
         self.is_learning = False
 
@@ -153,7 +175,7 @@ class Training:
             weights = self._weights(table, labels, reasons)
             features = with_known_columns(self.roles.features(table), self.learner, stream.format.loose)
             if first_pass:
-                self.progressive.learn(features, labels, weights, on_bad_row=bad)
+                self._learns.learn(features, labels, weights, on_bad_row=bad)
             else:
                 self.learner.learn(features, labels, weights, on_bad_row=bad, progressive=False)
         except BadRowError:

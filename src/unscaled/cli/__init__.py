@@ -1,4 +1,4 @@
-"""The command line: `unscaled train`, `predict`, `inspect`, `data`, `paper`, `theory`."""
+"""The command line: `unscaled train`, `tune`, `predict`, `inspect`, `data`, `paper`, `theory`."""
 
 import io
 import os
@@ -19,6 +19,7 @@ from unscaled.cli.predict import predict
 from unscaled.cli.stopping import Terminated
 from unscaled.cli.theory import theory
 from unscaled.cli.train import train
+from unscaled.cli.tune import tune
 from unscaled.errors import UnscaledError
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
@@ -37,6 +38,7 @@ def commands() -> None:
 
     \b
       unscaled train bank.csv --target y --model bank.model
+      unscaled tune bank.csv --target y --model bank.model
       unscaled predict bank.model new.csv --output scored.csv
       unscaled inspect bank.model
 
@@ -48,6 +50,7 @@ def commands() -> None:
 
 
 commands.add_command(train)
+commands.add_command(tune)
 commands.add_command(predict)
 commands.add_command(inspect)
 commands.add_command(data)

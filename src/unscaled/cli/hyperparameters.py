@@ -1,6 +1,7 @@
 """The hyperparameters as command line options, made from the fields of `Options`."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -12,6 +13,7 @@ from unscaled.options import OPEN_CLASSES, Options
 from unscaled.rules import RULES
 
 DTYPES = ("float64", "float32")
+MOST_RATES = 1000
 
 _SHOWN = {
     "learning_rate": "RATE[,RATE…]",
@@ -21,11 +23,20 @@ _SHOWN = {
 }
 
 
-def hyperparameters(command: Callable[..., Any]) -> Callable[..., Any]:
+TRIED = ("rule", "loss", "learning_rate", "interactions")
+"""Of these, `unscaled tune` takes several."""
+
+
+def hyperparameters(command: Callable[..., Any], without: Sequence[str] = ()) -> Callable[..., Any]:
     """Adds an option for each hyperparameter; only those that were given are handed on."""
-    for each in reversed(fields(Options)):
+    for each in reversed([each for each in fields(Options) if each.name not in without]):
         command = _option(each.name, each.default, each.metadata["help"])(command)
     return command
+
+
+def shared_hyperparameters(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds an option for each hyperparameter that is the same for all candidates of `unscaled tune`."""
+    return hyperparameters(command, without=TRIED)
 
 
 def complete_formats(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
@@ -49,8 +60,13 @@ def _option(name: str, default: Any, text: str) -> Callable[..., Any]:
         multiple=several,
         metavar=_SHOWN.get(name, name.upper()),
         help=text + shown,
-        shell_complete=lambda context, parameter, typed: [each for each in complete if each.startswith(typed)],
+        shell_complete=completes(complete),
     )
+
+
+def completes(names: Iterable[str]) -> Callable[..., list[str]]:
+    """What a shell is told of names."""
+    return lambda context, parameter, typed: [each for each in names if each.startswith(typed)]
 
 
 def given_options(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,8 +93,31 @@ def _number(flag: str, text: str) -> float:
 
 
 def _rates(text: str) -> Any:
-    rates = [_number("--learning-rate", part) for part in text.split(",")]
+    rates = _numbers("--learning-rate", text)
     return rates[0] if len(rates) == 1 else rates
+
+
+def _numbers(flag: str, text: str) -> list[float]:
+    return [_number(flag, part) for part in text.split(",")]
+
+
+def tried_rates(text: str) -> list[float]:
+    """A list of rates, or so many from a lowest to a highest, evenly spaced by their logarithms."""
+    if ":" not in text:
+        return _numbers("--rates", text)
+    parts = text.split(":")
+    if len(parts) != 3:
+        raise UsageError(f"--rates: give LOW:HIGH:COUNT, as 0.01:30:8, or a list of rates, not {text!r}")
+    low, high, count = _number("--rates", parts[0]), _number("--rates", parts[1]), _whole("--rates", parts[2])
+    if not 0.0 < low < high < math.inf or not 2 <= count <= MOST_RATES:
+        raise UsageError(f"--rates: {text!r} must go up from above 0 in 2 to {MOST_RATES} steps")
+    spaced = (low * (high / low) ** (k / (count - 1)) for k in range(count))
+    return [float(f"{rate:.3g}") for rate in spaced]  # as they are shown, so that what is shown can be typed
+
+
+def tried_interactions(given: tuple[str, ...]) -> list[Any]:
+    """One kind of interactions each: an order, or pairs separated by commas."""
+    return [_interactions(tuple(each.split(","))) for each in given]
 
 
 def _whole(flag: str, text: str) -> int:

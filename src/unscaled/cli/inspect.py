@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from unscaled.cli.reporting import as_json, one_line
+from unscaled.cli.reporting import aligned, as_json, one_line
 
 LARGEST_PLAIN = 1e15
 
@@ -80,16 +80,7 @@ def _fact(value: Any) -> str:
 def _lines(table: Any) -> list[str]:
     """A table in columns of text, numbers to the right."""
     names = [name for name in table.column_names if name not in ("column", "value")]
-    cells = [[name, *map(_text, table[name].to_pylist())] for name in names]
-    widths = [max(map(len, column)) for column in cells]
-    rows = zip(*cells, strict=True)
-    return [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned([[name, *map(_text, table[name].to_pylist())] for name in names])
 
 
 def _text(cell: Any) -> str:

@@ -3,10 +3,13 @@
 import math
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
 import click
+
+from unscaled.cli.rows import told_of_skipped
 
 HEADINGS = ("examples", "loss so far", "since last")
 METRICS = {"error": "error", "rmse": "RMSE"}
@@ -30,7 +33,7 @@ class Reporter:
         on_terminal = sys.stderr.isatty()
         self._training = training
         self._shown = not quiet and (on_terminal if wanted is None else wanted)
-        self._bar: Any = _make_bar() if self._shown and on_terminal else None
+        self._bar: Any = make_bar() if self._shown and on_terminal else None
         self._task: Any = None
         self._stream: Any = None
         self._since = (0.0, 0.0)
@@ -133,6 +136,18 @@ def one_line(name: str) -> str:
     return " ".join(name.split())
 
 
+def aligned(columns: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """The lines of a table whose first columns are flush left, and numbers to the right."""
+    widths = [max(map(len, column)) for column in columns]
+    return [
+        "  ".join(
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
+
+
 def _heading(training: Any) -> str:
     from unscaled.progressive import RegressionMetrics, metrics_kind
 
@@ -140,7 +155,8 @@ def _heading(training: Any) -> str:
     return f"{HEADINGS[0]:>13} {HEADINGS[1]:>12} {HEADINGS[2]:>12}{metric:>12}{'features':>12}"
 
 
-def _make_bar() -> Any:
+def make_bar() -> Any:
+    """A bar with rows and rows a second, whose tasks have the fields `rows` and `began`."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -186,9 +202,7 @@ def _conclusion(summary: dict[str, Any], learner: Any) -> list[str]:
     strongest = [f"{name} ({effect:.3g})" for name, effect in zip(*_named_effects(table), strict=True)]
     if strongest:
         lines.append("strongest: " + ", ".join(strongest))
-    if summary["skipped"]:
-        lines.append(f"skipped {summary['skipped']:,} bad rows, of which the first:")
-        lines += [f"  {message}" for message in summary["skipped_first"]]
+    lines += told_of_skipped(summary["skipped"], summary["skipped_first"])
     if summary["model"]:
         lines.append(f"the model is in {summary['model']}")
     return lines

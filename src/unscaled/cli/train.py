@@ -7,29 +7,22 @@ from typing import Any
 
 import click
 
-from unscaled.cli.hyperparameters import complete_formats, given_options, hyperparameters
+from unscaled.cli.hyperparameters import given_options, hyperparameters
 from unscaled.cli.reporting import as_json
+from unscaled.cli.rows import BAD_ROWS, FILES, FORMAT, IGNORED, JSON, STDIN, TARGET, WEIGHT, refuse_nothing
 from unscaled.cli.stopping import hear_every_signal
-from unscaled.errors import DataError, UsageError
-
-STDIN = "-"
+from unscaled.errors import UsageError
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--target",
-    "targets",
-    multiple=True,
-    metavar="COL",
-    help="The column to predict; several for several targets.",
-)
+@FILES
+@TARGET
 @click.option("--model", metavar="OUT", type=click.Path(dir_okay=False), help="Write the model here.")
 @click.option(
     "--resume", metavar="MODEL", type=click.Path(dir_okay=False), help="Learn on from this model, to the bit."
 )
-@click.option("--weight", metavar="COL", help="The column of importance weights.")
-@click.option("--ignore", "ignored", multiple=True, metavar="COL", help="A column that is not a feature.")
+@WEIGHT
+@IGNORED
 @click.option(
     "--passes",
     default=1,
@@ -50,21 +43,9 @@ STDIN = "-"
     metavar="N",
     help="Save the model after every N examples, and when interrupted.",
 )
-@click.option(
-    "--bad-rows",
-    type=click.Choice(["stop", "skip"]),
-    default="stop",
-    show_default=True,
-    help="Whether a row that cannot be used ends the run or is counted and passed over.",
-)
-@click.option(
-    "--format",
-    "file_format",
-    metavar="NAME",
-    shell_complete=complete_formats,
-    help="csv, tsv, parquet, arrow, jsonl, svmlight or vw; by default told from the files.",
-)
-@click.option("--json", "in_json", is_flag=True, help="Print one JSON object at the end and nothing else.")
+@BAD_ROWS
+@FORMAT
+@JSON
 @click.option(
     "--progress/--no-progress",
     default=None,
@@ -104,8 +85,7 @@ def train(files: tuple[str, ...], **given: Any) -> None:
         reporter = Reporter(training, quiet=given["in_json"], wanted=given["progress"])
         with reporter:
             skipped = _run(training, stream, files, given, reporter)
-    if skipped.count and not learner.examples:
-        raise DataError(f"no row was good; the first of {skipped.count}: {skipped.examples[0]}")
+    refuse_nothing(skipped, learner.examples)
     if given["model"]:
         training.progressive.save(given["model"])
     summary = _summary(training, skipped, time.perf_counter() - began, given["model"])
@@ -130,8 +110,7 @@ def _check(files: tuple[str, ...], given: dict[str, Any]) -> None:
 def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     """The learner, new or resumed, and the roles of the columns."""
     from unscaled.learner import Learner, load
-    from unscaled.losses import SIGN
-    from unscaled.training import Roles, looks_like_classes, numbers_taken_for_text
+    from unscaled.training import Roles, learns_classes, numbers_taken_for_text
 
     options = given_options(given)
     if given["resume"]:
@@ -150,13 +129,13 @@ def _prepare(stream: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     learner = Learner(**options)
     for note in numbers_taken_for_text(stream, roles):
         warnings.warn(note, stacklevel=2)
-    signed = getattr(learner.options.loss, "labels", None) == SIGN and len(roles.targets) == 1
-    if "classes" not in options and (signed or ("loss" not in options and looks_like_classes(stream, roles))):
+    losses = [learner.options.loss] if "loss" in options else []
+    if "classes" not in options and learns_classes(losses, stream, roles):
         options["classes"] = "auto"
     if options.get("classes") and "loss" not in options:
         options["loss"] = "logistic"
     learner = Learner(**options)
-    learner.attached["roles"] = {"targets": roles.targets, "weight": roles.weight, "ignored": roles.ignored}
+    learner.attached["roles"] = roles.described()
     return learner, roles
 
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and tables of predictions as CSV, Parquet, Arrow or JSON lines."""
+"""Tables of predictions as CSV, Parquet, Arrow or JSON lines, written whole or not at all."""
 
 import os
 import stat

@@ -54,8 +54,8 @@ def _drawn(tuned: "Tuned") -> tuple[Any, Any]:
     figure, axes = drawing.panels(size=(8.5, 4.6 + 0.21 * math.ceil(len(curves) / 2)))
     worst = _limit(tuned)
     styles = _styles(tuned.curves)
-    for curve in curves:
-        _draw_curve(axes, curve, styles(curve), worst)
+    for number, curve in enumerate(curves):
+        _draw_curve(axes, curve, {**styles(curve), "linewidth": 1.4 if number else 2.6}, worst)
     row, best = tuned.best_row, tuned.curves_best
     if row["rate"] is not None:
         axes.plot([row["rate"]], [best], "o", markersize=15, fillstyle="none", color="black", markeredgewidth=1.4)
@@ -64,7 +64,7 @@ def _drawn(tuned: "Tuned") -> tuple[Any, Any]:
     axes.margins(y=0.1)
     axes.set(xlabel="learning rate", ylabel=f"progressive {TITLES[tuned.metric]}")
     axes.set_title(_headline(tuned), loc="left", fontsize=10, parse_math=False)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9, handlelength=3.5)
     return figure, axes
 
 
@@ -93,7 +93,6 @@ def _styles(curves: Sequence["Curve"]) -> "Callable[[Curve], dict[str, Any]]":
             "linestyle": _LINES[kinds.index(curve.interactions) % len(_LINES)],
             "marker": _MARKERS[losses.index(curve.loss) % len(_MARKERS)],
             "markersize": 5,
-            "linewidth": 1.6,
         }
 
     return style
@@ -122,14 +121,14 @@ def _blocks(tuned: "Tuned", svg: str) -> Sequence[Heading | Text | Points | Tabl
     from unscaled.tuning.outcome import order_of  # noqa: PLC0415
 
     rows = [
-        (curve.rule, curve.loss, curve.interactions, _rate(curve), f"{curve.standing.value:.6g}")
+        (curve.rule, curve.loss, _cell(curve.interactions), _rate(curve), f"{curve.standing.value:.6g}")
         for curve in order_of(tuned.curves)
     ]
     heads = ("rule", "loss", "interactions", "best rate", TITLES[tuned.metric])
     caption = "One curve for each candidate, all of them over the same rows; in parentheses its best value."
     return [
         Heading(1, "Which rule, loss, interactions and learning rate?"),
-        Text(f"**{_headline(tuned)}.** Every row was predicted before it was learned from."),
+        Text(f"**{_cell(_headline(tuned))}.** Every row was predicted before it was learned from."),
         *([Points(tuned.notes)] if tuned.notes else []),
         Picture("tune", svg, caption),
         Table(heads, rows),
@@ -145,6 +144,7 @@ def _rate(curve: "Curve") -> str:
 
 
 def _cell(value: Any) -> str:
+    """A star in a pattern of columns is not to begin italics."""
     if value is None:
         return "–"
-    return value if isinstance(value, str) else f"{value:.6g}"
+    return value.replace("*", "∗") if isinstance(value, str) else f"{value:.6g}"

@@ -20,6 +20,9 @@ METRICS: dict[type[Metrics], tuple[str, ...]] = {
 
 HIGHER_IS_BETTER = ("r2", "auc")
 
+MEANS = ("mse", "mae", "error", "log_loss", OWN_LOSS)
+"""Metrics of which that of some rows and that of the rows after them make that of all."""
+
 
 def chosen_metric(given: str | None, candidates: Sequence[Options]) -> str:
     """The metric that was asked for, if all candidates have it, or the one that suits them.

@@ -126,7 +126,7 @@ def _notes(best: Curve) -> tuple[str, ...]:
         return ()
     beyond = best.best_rate * (100.0 if best.standing.end == "highest" else 0.01)
     return (
-        f"the best rate, {best.best_rate:g}, is the {best.standing.end} of those tried; a better one may lie beyond it, "
+        f"the best rate, {best.best_rate:g}, is the {best.standing.end} of those tried: a better one may lie beyond, "
         f"so try rates to {beyond:g}",
     )
 
@@ -134,4 +134,3 @@ def _notes(best: Curve) -> tuple[str, ...]:
 def order_of(curves: Sequence[Curve]) -> list[Curve]:
     """The best first."""
     return sorted(curves, key=lambda curve: curve.standing.badness)
-
