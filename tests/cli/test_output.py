@@ -300,7 +300,7 @@ def test_completion_scripts(kind: str) -> None:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("unscaled ", ["completion", "data", "inspect", "paper", "predict", "theory", "train"]),
+        ("unscaled ", ["completion", "data", "inspect", "paper", "predict", "theory", "train", "tune"]),
         ("unscaled data show c", ["census", "covertype", "ct_slice"]),
         ("unscaled data fetch b", ["bank"]),
         ("unscaled train --rul", ["--rule"]),
@@ -312,6 +312,10 @@ def test_completion_scripts(kind: str) -> None:
         ("unscaled predict --format v", ["vw"]),
         ("unscaled theory --adversary s", ["signs", "spiking"]),
         ("unscaled theory --loss h", ["hinge"]),
+        ("unscaled tune --rule n", ["ng", "nag"]),
+        ("unscaled tune --loss qu", ["quantile"]),
+        ("unscaled tune --metric m", ["mse", "mae"]),
+        ("unscaled tune --format p", ["parquet"]),
     ],
 )
 def test_completions(words: str, offered: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,7 +346,18 @@ def test_no_command_and_a_misspelt_one() -> None:
 
 def test_help_is_worth_reading() -> None:
     """Fits a terminal of 80 columns but for the examples, and ends with what the exit codes mean."""
-    for command in ("", "train", "predict", "inspect", "completion", "data", "data list", "data show", "data fetch"):
+    for command in (
+        "",
+        "train",
+        "tune",
+        "predict",
+        "inspect",
+        "completion",
+        "data",
+        "data list",
+        "data show",
+        "data fetch",
+    ):
         shown = good(f"{command} --help").out
         assert all(len(line) <= 100 for line in shown.splitlines())
     assert "Exit codes: 0 done, 1 " in good("--help").out

@@ -83,7 +83,7 @@ def test_a_senseless_value_names_the_option(name: str, untouched) -> None:  # ty
     assert name in result.err.replace("-", "_")
 
 
-@pytest.mark.parametrize("command", ["train", "predict", "inspect", "paper", "theory", "completion"])
+@pytest.mark.parametrize("command", commands.commands)
 def test_every_option_has_a_help(command: str) -> None:
     for parameter in commands.commands[command].params:
         if parameter.param_type_name == "option":
@@ -93,7 +93,7 @@ def test_every_option_has_a_help(command: str) -> None:
 
 def test_the_commands_are_known_to_the_help() -> None:
     shown = help_of("")
-    assert sorted(commands.commands) == ["completion", "data", "inspect", "paper", "predict", "theory", "train"]
+    assert sorted(commands.commands) == ["completion", "data", "inspect", "paper", "predict", "theory", "train", "tune"]
     assert all(f" {name} " in shown for name in commands.commands)
 
 
@@ -123,7 +123,7 @@ def test_every_loss(name: str, data: str) -> None:
 
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 def test_every_format_is_in_the_help(known) -> None:  # type: ignore[no-untyped-def]
-    for command in ("train", "predict"):
+    for command in ("train", "predict", "tune"):
         assert known.name in help_of(command).partition("--format NAME")[2]
 
 
@@ -169,3 +169,7 @@ def test_examples_of_the_help_run() -> None:
     good("predict bank.model new.csv --output scored.csv --keep id")
     assert Path("scored.csv").read_text().startswith('"id","prediction","probability[a]","probability[b]"\n0,')
     good("inspect bank.model")
+    good("tune bank.csv --target y --model bank.model")
+    good("tune bank.csv --target y --rule nag --rule ag --interactions 1 --interactions 2 --plot rates.html")
+    pq.write_table(pa.table({"minutes": [1.0, 2.0], "x": [1.0, 3.0]}), "rides.parquet")
+    good("tune rides.parquet --target minutes --loss squared --loss huber --metric mae --rates 0.1:100:8")

@@ -10,6 +10,8 @@ import click
 
 from unscaled.cli.reporting import NAMES, aligned, make_bar
 from unscaled.cli.rows import told_of_skipped
+from unscaled.losses import SIGN
+from unscaled.options import OPEN_CLASSES
 
 REFRESH = 0.2
 MOST_ROWS = 20
@@ -158,6 +160,12 @@ def _as_options(tuned: Any) -> str:
     for each in row["interactions"].split(","):
         words += ["--interactions", each]
     words += [] if row["rate"] is None else ["--learning-rate", f"{row['rate']:.12g}"]
+    options = tuned.best.options
+    words += (
+        ["--classes", OPEN_CLASSES]
+        if options.classes == OPEN_CLASSES and getattr(options.loss, "labels", None) != SIGN
+        else []
+    )
     return shlex.join(words)
 
 
