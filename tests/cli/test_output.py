@@ -346,18 +346,8 @@ def test_no_command_and_a_misspelt_one() -> None:
 
 def test_help_is_worth_reading() -> None:
     """Fits a terminal of 80 columns but for the examples, and ends with what the exit codes mean."""
-    for command in (
-        "",
-        "train",
-        "tune",
-        "predict",
-        "inspect",
-        "completion",
-        "data",
-        "data list",
-        "data show",
-        "data fetch",
-    ):
+    groups = ("", "data", "data list", "data show", "data fetch")
+    for command in (*groups, "train", "tune", "predict", "inspect", "completion"):
         shown = good(f"{command} --help").out
         assert all(len(line) <= 100 for line in shown.splitlines())
     assert "Exit codes: 0 done, 1 " in good("--help").out

@@ -170,6 +170,6 @@ def test_examples_of_the_help_run() -> None:
     assert Path("scored.csv").read_text().startswith('"id","prediction","probability[a]","probability[b]"\n0,')
     good("inspect bank.model")
     good("tune bank.csv --target y --model bank.model")
-    good("tune bank.csv --target y --rule nag --rule ag --interactions 1 --interactions 2 --plot rates.html")
+    good("tune bank.csv --target y --interactions 1 --interactions 2 --plot rates.html")
     pq.write_table(pa.table({"minutes": [1.0, 2.0], "x": [1.0, 3.0]}), "rides.parquet")
-    good("tune rides.parquet --target minutes --loss squared --loss huber --metric mae --rates 0.1:100:8")
+    good("tune rides.parquet --target minutes --loss huber --loss absolute --metric mae")

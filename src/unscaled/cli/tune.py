@@ -95,8 +95,8 @@ def tune(files: tuple[str, ...], **given: Any) -> None:
 
     \b
       unscaled tune bank.csv --target y --model bank.model
-      unscaled tune bank.csv --target y --rule nag --rule ag --interactions 1 --interactions 2 --plot rates.html
-      unscaled tune rides.parquet --target minutes --loss squared --loss huber --metric mae --rates 0.1:100:8
+      unscaled tune bank.csv --target y --interactions 1 --interactions 2 --plot rates.html
+      unscaled tune rides.parquet --target minutes --loss huber --loss absolute --metric mae
     """
     from unscaled.cli.standings import Board
     from unscaled.sources import open_stream
