@@ -12,6 +12,7 @@ import pytest
 
 from unscaled.cli.hyperparameters import TRIED
 from unscaled.options import Options
+from unscaled.rules import RULES
 
 from .conftest import classes_csv, complaint, good, numbers_csv, run, start, write
 from .test_output import on_terminal
@@ -163,6 +164,16 @@ def test_every_metric_is_in_the_help() -> None:
 
     shown = help_of("tune").partition("--metric NAME")[2].partition("--model")[0]
     assert all(re.search(rf"\b{name}\b", shown) for name in (OWN_LOSS, *(n for ns in METRICS.values() for n in ns)))
+
+
+def test_the_defaults_are_in_the_help() -> None:
+    from unscaled.tuning.candidates import DEFAULT_RULES, default_rates
+
+    shown = help_of("tune")
+    assert f"[default: {' and '.join(DEFAULT_RULES)}]" in shown
+    narrow, wide = default_rates(RULES["nag"]()), default_rates(RULES["ag"]())
+    assert f"[default: {narrow[0]:g} to {narrow[-1]:g}; for sgd and ag" in shown
+    assert f"{wide[0]:.0e} to {wide[-1]:g}]".replace("e-0", "e-") in shown
 
 
 def test_bad_rows_are_counted_once() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from unscaled.learner import OnBadRow
+from unscaled.learner import Learner, OnBadRow
 from unscaled.losses import COUNT, Loss
 from unscaled.options import Interactions
 from unscaled.rules import Rule
@@ -36,7 +36,7 @@ class Contest:
         self._counts_among_others = COUNT in kinds and len(kinds) > 1
 
     @property
-    def first(self) -> Any:
+    def first(self) -> Learner:
         """The learner of the first candidate: all have seen the same rows and columns."""
         return self.candidates[0].learner
 
