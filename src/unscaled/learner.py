@@ -153,12 +153,10 @@ class Learner:
         rates = self.options.rates
         if rate not in rates:
             raise UsageError(f"no lane learns at the rate {rate!r}; there are {', '.join(map(repr, rates))}")
-        twin = copy.copy(self)
+        twin = self._copy()
         twin.options = replace(self.options, learning_rate=rate)
-        twin.attached, twin._target, twin._features, twin._crossing = copy.deepcopy(
-            (self.attached, self._target, self._features, self._crossing)
-        )
-        twin._numbers = self._numbers.of_lanes(slice(rates.index(rate), None, len(rates)))
+        if len(rates) > 1:
+            twin._numbers = twin._numbers.of_lanes(slice(rates.index(rate), None, len(rates)))
         return twin
 
     def weights(self) -> pa.Table:

@@ -101,7 +101,7 @@ class Numbers:
 
     def of_lanes(self, chosen: slice) -> "Numbers":
         """A copy with some of the lanes only: no lane knows of others."""
-        lanes = Lanes(*(each[chosen].copy() for each in self.lanes))
+        lanes = Lanes(*(each[chosen].copy() for each in self.lanes))  # in one piece, as the kernels want them
         twin = replace(self, v=self.v[:, chosen], gamma=self.gamma[:, chosen], lanes=lanes, totals=self.totals.copy())
         twin._move(self.slots, interleaved=False)
         return twin
