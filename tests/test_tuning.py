@@ -308,6 +308,14 @@ def test_the_curves_that_are_drawn_are_the_table(tmp_path, monkeypatch) -> None:
         np.testing.assert_array_equal(line.get_xdata(), [row["rate"] for row in rows])
         np.testing.assert_array_equal(line.get_ydata(), [row["mse"] for row in rows])
     assert axes.get_ylabel() == "progressive mean squared error"
+    assert axes.get_xscale() == "log"
+
+
+def test_names_with_dollars_are_drawn_as_they_are(tmp_path) -> None:
+    X = pd.DataFrame({"$a^$": [1.0, 2.0], "b$_$": [1.0, 3.0]})
+    found = unscaled.tune(X, [1.0, 2.0], interactions=[[("$a^$", "b$_$")]])
+    found.plot(tmp_path / "a.html")
+    assert "$a^$:b$_$" in (tmp_path / "a.html").read_text().partition("<table>")[0]
 
 
 @pytest.mark.parametrize(("given_options", "said"), [

@@ -59,12 +59,15 @@ def _drawn(tuned: "Tuned") -> tuple[Any, Any]:
     row, best = tuned.best_row, tuned.curves_best
     if row["rate"] is not None:
         axes.plot([row["rate"]], [best], "o", markersize=15, fillstyle="none", color="black", markeredgewidth=1.4)
+    if any(None not in curve.rates for curve in curves):
         axes.set_xscale("log")
     axes.set_yscale("log" if _spans_much(axes) else "linear")
     axes.margins(y=0.1)
     axes.set(xlabel="learning rate", ylabel=f"progressive {TITLES[tuned.metric]}")
     axes.set_title(_headline(tuned), loc="left", fontsize=10, parse_math=False)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9, handlelength=3.5)
+    legend = figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9, handlelength=3.5)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # a $ in a name is a $
     return figure, axes
 
 
