@@ -15,6 +15,7 @@ from unscaled.cli.hyperparameters import (
     tried_rates,
 )
 from unscaled.cli.rows import BAD_ROWS, FILES, FORMAT, IGNORED, JSON, TARGET, WEIGHT, refuse_nothing
+from unscaled.cli.stopping import hear_every_signal
 from unscaled.losses import LOSSES
 from unscaled.rules import RULES
 
@@ -103,6 +104,7 @@ def tune(files: tuple[str, ...], **given: Any) -> None:
     from unscaled.training import Training
 
     began = time.perf_counter()
+    hear_every_signal()
     _check(files, given)
     stream = open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"])
     with stream:
