@@ -13,6 +13,7 @@ from unscaled import __version__, kernels, merging, modelfile
 from unscaled.errors import DataError, ModelFileError, UsageError
 from unscaled.features import Crossing, NamedFeatures, PositionalFeatures
 from unscaled.foreign import adopted, is_foreign
+from unscaled.intervals import Intervals
 from unscaled.losses import Loss
 from unscaled.options import Classes as GivenClasses
 from unscaled.options import Clip, Interactions, Options
@@ -71,6 +72,7 @@ class Learner:
         self._crossing = Crossing(self.options)
         self._features: NamedFeatures | PositionalFeatures | None = None
         self._numbers = Numbers.nothing(self.options)
+        self._intervals = Intervals(self.options)
 
     def learn(
         self,
@@ -101,9 +103,13 @@ class Learner:
             weights, labels = np.where(unusable, 0.0, weights), np.nan_to_num(labels)
         predictions = np.full(labels.shape, np.nan)
         loss, weight = self._numbers.lanes.loss.copy(), self.weight
-        for begin, rows in parts or self._read(X, len(labels), learning=True):
-            here = slice(begin, begin + kernels.row_total(rows))
-            self._learn_rows(rows, labels[here], weights[here], predictions[here], begin, bad)
+        try:
+            for begin, rows in parts or self._read(X, len(labels), learning=True):
+                here = slice(begin, begin + kernels.row_total(rows))
+                self._learn_rows(rows, labels[here], weights[here], predictions[here], begin, bad)
+        finally:  # rows above one that is refused have been learned
+            if progressive:
+                self._intervals.observe(labels, predictions, weights)
         if not progressive:
             self._numbers.lanes.loss[:], self.weight = loss, weight
         predictions[unusable] = np.nan
@@ -118,16 +124,24 @@ class Learner:
             raise UsageError("only a learner with classes='auto' takes in new classes")
         self._target.classes += [name for name in classes if name not in self._target.classes]
 
-    def predict(self, X: Any, *, on_bad_row: OnBadRow | None = None) -> np.ndarray:
+    def predict(self, X: Any, *, interval: float | None = None, on_bad_row: OnBadRow | None = None) -> np.ndarray:
         """Raw scores: what `learn` would give for these rows, without learning.
 
-        A number a row, with a second dimension for several targets or classes and a last one for several rates.
+        A number a row, with a second dimension for several targets or classes and a last one for several rates. With
+        an `interval`, such as 0.9, three numbers in a last dimension: the prediction in the units of the label, and
+        the ends of an interval that holds the label with that chance.
         """
+        if interval is not None:
+            self._intervals.check(interval)
         parts = [
             self._predict_rows(rows, begin, on_bad_row or _refuse)
             for begin, rows in self._read(X, None, learning=False)
         ]
-        return self._shown(np.concatenate(parts) if parts else np.empty((0, self._numbers.width)))
+        scores = np.concatenate(parts) if parts else np.empty((0, self._numbers.width))
+        if interval is not None:
+            around = self._intervals.around(scores, self._numbers.lanes.low, self._numbers.lanes.high, interval)
+            return around[:, 0] if around.shape[1] == 1 else around
+        return self._shown(scores)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as one Parquet table, atomically: the file at `path` is the old or the new one."""
@@ -174,6 +188,11 @@ class Learner:
         rates = len(self.options.rates)
         losses = self._numbers.lanes.loss.reshape(-1, rates)[: self._shown_outputs].mean(axis=0) / self.weight
         return float(losses[0]) if rates == 1 else losses
+
+    @property
+    def interval_coverage(self) -> dict[float, float]:
+        """Of intervals of several levels, the share of labels that they held, each interval from before its row."""
+        return self._intervals.coverage()
 
     @property
     def classes(self) -> list[Any] | None:
@@ -333,6 +352,7 @@ def _contents(learner: Learner) -> modelfile.Contents:
         "totals": numbers.totals.tolist(),
         "lanes": [each.tolist() for each in numbers.lanes],
         "interleaved": numbers.interleaved,
+        "intervals": learner._intervals.describe(),
         "attached": learner.attached,
     }
     return modelfile.Contents(pa.table(columns), described)
@@ -348,6 +368,7 @@ def _restored(contents: modelfile.Contents, loss: Loss | None, rule: Rule | None
     learner = Learner(**given)
     learner.examples, learner.weight = described["examples"], described["weight"]
     learner.attached = described["attached"]
+    learner._intervals = Intervals(learner.options, described.get("intervals"))
     learner._target = restore_target(learner.options, described["target"])
     if described["features"] is None:
         return learner

@@ -35,6 +35,7 @@ def merged(left: "Learner", right: "Learner") -> "Learner":
     slots = _common_slots(whole, right)
     lanes = _common_lanes(whole, right)
     _pool(whole, right._numbers, slots, lanes)
+    whole._intervals = left._intervals.merged(right._intervals)
     whole.examples += right.examples
     whole.weight += right.weight
     return whole

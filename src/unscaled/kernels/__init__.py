@@ -1,5 +1,6 @@
 """The compiled loops over features, and the only place that knows Numba: plain arrays go in and come out."""
 
+from unscaled.kernels import drift, quantiles
 from unscaled.kernels.examples import (
     EXAMPLES,
     NORM,
@@ -28,11 +29,13 @@ __all__ = [
     "Settings",
     "SparseRows",
     "State",
+    "drift",
     "learn",
     "learn_foreign",
     "make_scratch",
     "predict",
     "predict_foreign",
+    "quantiles",
     "room8",
     "row_total",
 ]

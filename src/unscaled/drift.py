@@ -1,0 +1,90 @@
+"""Whether the losses of a stream have really risen, and where: warnings for a report.
+
+kernels/drift.py holds the test and says why its alarms can be trusted.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from unscaled.kernels import drift
+from unscaled.losses import LOSSES, Loss
+
+MOST_KEPT = 20
+"""Alarms beyond this are only counted."""
+
+
+@dataclass(frozen=True)
+class Rise:
+    """The loss rose from row `row` on, counted from 0, which was clear at row `noticed`."""
+
+    row: int
+    noticed: int
+    before: float
+    after: float
+
+    def __str__(self) -> str:
+        """As a warning says it."""
+        return (
+            f"the loss rose from {self.before:.3g} to {self.after:.3g} around row {self.row:,}; "
+            "the data may have changed"
+        )
+
+
+class Drift:
+    """Watches the losses of rows, one after the other, in bounded memory; batches change nothing."""
+
+    def __init__(self, kept: dict[str, Any] | None = None) -> None:
+        kept = kept or {}
+        self.rises = [Rise(**rise) for rise in kept.get("rises", ())]
+        self._counts = np.zeros(drift.BINS)
+        for place, count in kept.get("counts", {}).items():
+            self._counts[int(place)] = count
+        self._tree = drift.planted(self._counts)
+        self._bets = np.array(kept.get("bets", np.zeros((drift.BETS, drift.BET_WIDTH))))
+        self._totals = np.array(kept.get("totals", np.zeros(drift.TOTALS)))
+
+    @property
+    def alarms(self) -> int:
+        """How often the loss rose."""
+        return int(self._totals[drift.ALARMS])
+
+    def watch(self, losses: np.ndarray, weights: np.ndarray) -> None:
+        """Takes in the losses of rows; those of weight 0 do not count."""
+        i = 0
+        while True:
+            i = drift.watch(losses, weights, self._counts, self._tree, self._bets, self._totals, i)
+            if i >= len(losses):
+                return
+            self._raise_alarm()
+            i += 1
+
+    def _raise_alarm(self) -> None:
+        """Notes a rise; what comes after it is compared with nothing before it."""
+        best = self._bets[self._bets[:, drift.GAIN].argmax()]
+        if len(self.rises) < MOST_KEPT:
+            places = int(best[drift.START]) - 1, int(self._totals[drift.ALL_ROWS]) - 1
+            self.rises.append(Rise(*places, float(best[drift.MEAN_BEFORE]), float(best[drift.MEAN_AFTER])))
+        self._totals[drift.ALARMS] += 1.0
+        self._totals[[drift.SEEN, drift.MEAN]] = 0.0
+        for table in (self._counts, self._tree, self._bets):
+            table[:] = 0.0
+
+    def describe(self) -> dict[str, Any]:
+        """What a model file keeps."""
+        return {
+            "rises": [asdict(rise) for rise in self.rises],
+            "counts": {str(place): self._counts[place] for place in np.flatnonzero(self._counts).tolist()},
+            "bets": self._bets.tolist(),
+            "totals": self._totals.tolist(),
+        }
+
+
+def row_losses(loss: Loss, labels: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """The loss of each row, the mean over its targets."""
+    if type(loss) not in LOSSES.values():
+        return np.asarray(np.vectorize(loss.value, otypes=[float])(scores, labels).mean(axis=1))
+    losses = np.empty(len(labels))
+    drift.row_losses(loss, np.ascontiguousarray(labels), np.ascontiguousarray(scores), losses)
+    return losses

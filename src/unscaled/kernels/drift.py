@@ -1,0 +1,145 @@
+"""A test, row by row, of whether the losses of a stream have risen: a sum of bets against their ranks.
+
+If rows come in no particular order, the rank of a loss among all before it says nothing: the share p of losses at least
+as large is uniform (or larger, with ties), so a bet b(p) that falls with p and has the mean 1 gains nothing on average.
+For each bet and each row at which a change may have come, with weights w that sum to 1, one stake goes on from there:
+
+    R ← (R + w(t)) b(p)
+
+Then R plus the stakes to come is a martingale, and the chance that R ever reaches 1/a is at most a, over the whole
+stream and whatever the law of the losses is (Ville's inequality; Vovk et al. 2021, "Retrain or not retrain"). Only
+ranks count, so heavy tails do no harm; a learner that still gets better only lowers them.
+
+Losses are counted in bins of an eighth of a power of two, in a Fenwick tree: p costs a dozen additions.
+"""
+
+import math
+
+import numpy as np
+
+from unscaled.kernels.compiled import inner, kernel
+from unscaled.kernels.formulas import value
+
+BINS = 1 << 14
+DEEPEST, PARTS = -1000, 8
+
+BETS, GAIN, RUN, START, ROWS_AFTER, MEAN_AFTER, MEAN_BEFORE, BET_WIDTH = 4, 0, 1, 2, 3, 4, 5, 6
+"""For each bet: its R, the gain since its latest start, that start, and the mean losses since and before."""
+
+SEEN, ALARMS, MEAN, ALL_ROWS, TOTALS = 0, 1, 2, 3, 4
+"""Rows in the bins, alarms so far, their mean loss, and rows of all times."""
+
+FALSE_ALARM = 0.01
+"""The chance of any alarm in a stream without a change; alarm j may use 1 / (j (j + 1)) of it."""
+
+CUT = 10.0
+
+
+@kernel
+def watch(losses, weights, counts, tree, bets, totals, begin):
+    """Goes through rows `begin` and on; gives the index of the row at which the alarm is raised, or the row count."""
+    for i in range(begin, len(losses)):
+        if weights[i] == 0.0:
+            continue
+        loss = losses[i]
+        place = bin_of(loss)
+        totals[ALL_ROWS] += 1.0
+        p = (1.0 + totals[SEEN] - below(tree, place)) / (1.0 + totals[SEEN])
+        gain = stake(bets, totals, p, loss)
+        totals[SEEN] += 1.0
+        totals[MEAN] = mean_with(totals[MEAN], totals[SEEN], loss)
+        counts[place] += 1.0
+        add(tree, place)
+        j = totals[ALARMS] + 1.0
+        if gain * FALSE_ALARM >= j * (j + 1.0) * BETS:
+            best = np.argmax(bets[:, GAIN])
+            if bets[best, MEAN_AFTER] > bets[best, MEAN_BEFORE]:
+                return i
+    return len(losses)
+
+
+@inner
+def stake(bets, totals, p, loss):
+    """Plays all bets on a row and gives the sum of what they have."""
+    t = totals[SEEN] + math.e
+    w = 1.0 / (t * math.log(t) ** 2)
+    gain = 0.0
+    for k in range(BETS):
+        if bets[k, RUN] <= 1.0:
+            bets[k, RUN], bets[k, START] = 1.0, totals[ALL_ROWS]
+            bets[k, ROWS_AFTER], bets[k, MEAN_BEFORE] = 0.0, totals[MEAN]
+        b = odds(k, p)
+        bets[k, GAIN] = (bets[k, GAIN] + w) * b
+        bets[k, RUN] *= b
+        bets[k, ROWS_AFTER] += 1.0
+        bets[k, MEAN_AFTER] = mean_with(bets[k, MEAN_AFTER], bets[k, ROWS_AFTER], loss)
+        gain += bets[k, GAIN]
+    return gain
+
+
+@inner
+def odds(k, p):
+    """The bets: three that are straight in p, for small rises and for large ones, and one for the largest losses."""
+    if k == 0:
+        return 1.0 + 0.05 * (1.0 - 2.0 * p)
+    if k == 1:
+        return 1.0 + 0.25 * (1.0 - 2.0 * p)
+    if k == 2:
+        return 2.0 * (1.0 - p)
+    return 0.5 / math.sqrt(p)
+
+
+@inner
+def mean_with(mean, n, loss):
+    """The mean of n losses, each cut at ten times the mean before it: one loss alone does not make it."""
+    if n <= 1.0:
+        return loss
+    return mean + (min(loss, CUT * mean) - mean) / n if mean > 0.0 else loss / n
+
+
+@inner
+def bin_of(loss):
+    """Eight bins to a power of two; 0 holds what is nothing and the last one what is not a number."""
+    if loss <= 0.0:
+        return 0
+    if not loss < math.inf:
+        return BINS - 1
+    part, power = math.frexp(loss)
+    place = 1 + (power - DEEPEST) * PARTS + int((part - 0.5) * 2.0 * PARTS)
+    return max(1, min(BINS - 1, place))
+
+
+@inner
+def below(tree, place):
+    """How many are in bins before this one."""
+    total = 0.0
+    while place > 0:
+        total += tree[place]
+        place &= place - 1
+    return total
+
+
+@inner
+def add(tree, place):
+    """One more in this bin."""
+    place += 1
+    while place < len(tree):
+        tree[place] += 1.0
+        place += place & -place
+
+
+def planted(counts: np.ndarray) -> np.ndarray:
+    """The Fenwick tree of counts: tree[i] is the sum of as many bins before i as the lowest bit of i says."""
+    sums = np.concatenate([[0.0], np.cumsum(counts)])
+    places = np.arange(len(sums))
+    return sums - sums[places - (places & -places)]
+
+
+@kernel
+def row_losses(loss, labels, scores, losses):
+    """Writes the loss of each row, the mean over its targets."""
+    for i in range(len(losses)):
+        total = 0.0
+        for k in range(labels.shape[1]):
+            total += value(loss, scores[i, k], labels[i, k])
+        losses[i] = total / labels.shape[1]
