@@ -17,19 +17,12 @@ MOST_KEPT = 20
 
 @dataclass(frozen=True)
 class Rise:
-    """The loss rose from row `row` on, counted from 0, which was clear at row `noticed`."""
+    """The loss rose at about this example, counted from 1, and this was clear at example `noticed`."""
 
-    row: int
+    example: int
     noticed: int
     before: float
     after: float
-
-    def __str__(self) -> str:
-        """As a warning says it."""
-        return (
-            f"the loss rose from {self.before:.3g} to {self.after:.3g} around row {self.row:,}; "
-            "the data may have changed"
-        )
 
 
 class Drift:
@@ -64,12 +57,16 @@ class Drift:
         """Notes a rise; what comes after it is compared with nothing before it."""
         best = self._bets[self._bets[:, drift.GAIN].argmax()]
         if len(self.rises) < MOST_KEPT:
-            places = int(best[drift.START]) - 1, int(self._totals[drift.ALL_ROWS]) - 1
+            places = int(best[drift.START]), int(self._totals[drift.ALL_ROWS])
             self.rises.append(Rise(*places, float(best[drift.MEAN_BEFORE]), float(best[drift.MEAN_AFTER])))
         self._totals[drift.ALARMS] += 1.0
         self._totals[[drift.SEEN, drift.MEAN]] = 0.0
         for table in (self._counts, self._tree, self._bets):
             table[:] = 0.0
+
+    def report(self) -> dict[str, Any]:
+        """What a summary holds: how often the loss rose, and where."""
+        return {"alarms": self.alarms, "rises": [asdict(rise) for rise in self.rises]}
 
     def describe(self) -> dict[str, Any]:
         """What a model file keeps."""

@@ -216,8 +216,15 @@ class OnlineRegressor(RegressorMixin, _OnlineEstimator):
         self._learn(self._begin() if first else self.learner_, X, y, weights)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The predicted numbers: means, quantiles or, for the Poisson loss, rates."""
+    def predict(self, X: Any, interval: float | None = None) -> np.ndarray:
+        """The predicted numbers: means, quantiles or, for the Poisson loss, rates.
+
+        With an `interval`, such as 0.9, three numbers in a last dimension: the prediction and the ends of an interval
+        that holds the label with that chance. After several passes it is as wide as in the first of them.
+        """
+        if interval is not None:
+            check_is_fitted(self)
+            return self.learner_.predict(self._rows(X, reset=False), interval=interval)
         scores = self._scores(X)
         return as_prediction(self.learner_.options.loss, scores)
 

@@ -4,8 +4,6 @@ They come from the residuals of the predictions that `learn` makes before each u
 rows. kernels/quantiles.py follows the quantiles; here they become intervals.
 """
 
-from typing import Any
-
 import numpy as np
 
 from unscaled.errors import UsageError
@@ -27,8 +25,8 @@ class Intervals:
     def __init__(self, options: Options, trackers: list[list[float]] | None = None) -> None:
         self._loss = options.loss
         self._labels = getattr(options.loss, "labels", REAL)
-        fixed = isinstance(options.clip, tuple) and not isinstance(options.loss, Poisson)
-        self._clip = options.clip if fixed else NO_CLIP
+        is_rate = isinstance(options.loss, Poisson)  # whose clip is of its logarithm, and has no labels outside
+        self._clip = options.clip if isinstance(options.clip, tuple) and not is_rate else NO_CLIP
         self._refusal = _refusal(options, self._labels)
         self._trackers = None if trackers is None else np.array(trackers)
 
@@ -85,7 +83,8 @@ class Intervals:
         """How many labels each level's intervals have missed so far, a row a target."""
         assert self._trackers is not None
         below, above = (
-            self._trackers[:, start : start + len(COVERAGES)] for start in (quantiles.MISSED_BELOW, quantiles.MISSED_ABOVE)
+            self._trackers[:, start : start + len(COVERAGES)]
+            for start in (quantiles.MISSED_BELOW, quantiles.MISSED_ABOVE)
         )
         return below + above + self._trackers[:, quantiles.BEYOND, None]
 
@@ -114,13 +113,22 @@ def _refusal(options: Options, labels: str) -> str | None:
     return None
 
 
+def _sides(trackers: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:
+    """What trackers keep from `start` on for the lower end of each interval, and then for the upper one."""
+    middle = start + len(COVERAGES)
+    return trackers[..., start:middle], trackers[..., middle : middle + len(COVERAGES)]
+
+
 def _offsets(tracker: np.ndarray, coverage: float) -> tuple[float, float]:
     """How far the ends of an interval are from the prediction.
 
     Between two levels that are followed, and beyond the last, a quantile moves in proportion to the logarithm of its
     tail, as it does for Laplace's law; inside the first, which holds half of the rows, in proportion to its level.
     """
-    levels = np.sort(np.concatenate([tracker[quantiles.LOWER :][:8], tracker[quantiles.UPPER :][:8]])) * tracker[quantiles.SIZE]
+    levels = (
+        np.sort(np.concatenate([tracker[quantiles.LOWER :][:8], tracker[quantiles.UPPER :][:8]]))
+        * tracker[quantiles.SIZE]
+    )
     lower, upper = levels[7::-1], levels[8:]  # sorted, for quantiles that are followed apart may cross
     if coverage <= COVERAGES[0]:
         margin = (0.5 - coverage / 2.0 - TAILS[0]) * (upper[0] - lower[0]) / COVERAGES[0]

@@ -15,9 +15,17 @@ from unscaled.training import with_known_columns, with_remedy
 
 
 def predicted_table(
-    learner: Learner, stream: Stream, batch: Batch, keep: Sequence[str] = (), raw: bool = False
+    learner: Learner,
+    stream: Stream,
+    batch: Batch,
+    keep: Sequence[str] = (),
+    raw: bool = False,
+    interval: float | None = None,
 ) -> pa.Table:
-    """The predictions for a batch, after the columns to keep. Rows that cannot be used are left out."""
+    """The predictions for a batch, after the columns to keep. Rows that cannot be used are left out.
+
+    With an interval, the columns `low` and `high` are its ends.
+    """
     bad: list[int] = []
 
     def note(row: int, why: str) -> None:
@@ -29,13 +37,16 @@ def predicted_table(
         if name not in table.schema.names and not stream.format.loose:
             raise UsageError(f"--keep: no column {name!r}{nearest(name, table.schema.names)}")
     try:
-        scores = learner.predict(_features(learner, stream, table, keep), on_bad_row=note)
+        scores = learner.predict(_features(learner, stream, table, keep), on_bad_row=note, interval=interval)
     except BadRowError:
         raise
     except DataError as error:
         raise DataError(f"{batch.where.row(0)}: {error}") from None
     columns = {name: table[name] if name in table.schema.names else pa.nulls(len(scores)) for name in keep}
-    columns |= raw_columns(learner, scores) if raw else readable_columns(learner, scores)
+    if interval is not None:
+        columns |= interval_columns(learner, scores)
+    else:
+        columns |= raw_columns(learner, scores) if raw else readable_columns(learner, scores)
     whole = pa.table(columns)
     return whole.take(pa.array(np.setdiff1d(np.arange(len(scores)), bad))) if bad else whole
 
@@ -54,6 +65,14 @@ def readable_columns(learner: Learner, scores: np.ndarray) -> dict[str, pa.Array
     columns = _per_target(learner, "prediction", as_prediction(loss, first))
     if getattr(loss, "labels", None) == SIGN and has_probabilities(loss):
         columns |= _per_target(learner, "probability", probability(loss, first))
+    return columns
+
+
+def interval_columns(learner: Learner, around: np.ndarray) -> dict[str, pa.Array]:
+    """A prediction and the ends of its interval, for each target."""
+    columns: dict[str, pa.Array] = {}
+    for k, name in enumerate(("prediction", "low", "high")):
+        columns |= _per_target(learner, name, around[..., k])
     return columns
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from unscaled.drift import Drift, row_losses
 from unscaled.learner import Learner, OnBadRow
 from unscaled.losses import SIGN, Loss
 from unscaled.options import Options
@@ -206,13 +207,15 @@ Metrics = RegressionMetrics | ClassMetrics | SignMetrics
 class Progressive:
     """A learner together with the metrics of what it predicted before it learned. They are saved with the model.
 
-    Of several learning rates, the metrics are those of the first, unless they are kept of `every_rate`.
+    `drift` says whether the loss of these predictions has really risen, and where. Of several learning rates, it and
+    the metrics are those of the first, unless metrics are kept of `every_rate`.
     """
 
     def __init__(self, learner: Learner, every_rate: bool = False) -> None:
         self.learner = learner
         kept = learner.attached.get("progressive", {})
         self._each = [self._make(kept) for _ in (learner.options.rates if every_rate else "1")]
+        self.drift = Drift(learner.attached.get("drift"))
 
     def _make(self, kept: dict[str, Any]) -> Metrics:
         kind = metrics_kind(self.learner.options)
@@ -244,6 +247,7 @@ class Progressive:
         if not isinstance(metrics, RegressionMetrics):
             described["ranking"] = metrics.ranking.describe()
         self.learner.attached["progressive"] = described
+        self.learner.attached["drift"] = self.drift.describe()
         self.learner.save(path)
 
     def at_rate(self, rate: float) -> "Progressive":
@@ -257,6 +261,8 @@ class Progressive:
         for place, metrics in enumerate(self._each):
             own = scores[..., place] if len(self.learner.options.rates) > 1 else scores
             self._update_one(metrics, own[usable], labels, weights)
+            if place == 0:
+                self.drift.watch(_losses(self.learner.options.loss, metrics, own[usable], labels), weights)
 
     def _update_one(self, metrics: Metrics, scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> None:
         loss = self.learner.options.loss
@@ -284,6 +290,21 @@ def metrics_kind(options: Options) -> type[Metrics]:
     if options.classes is not None:
         return ClassMetrics
     return SignMetrics if getattr(options.loss, "labels", None) == SIGN else RegressionMetrics
+
+
+def _losses(loss: Loss, metrics: Metrics, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """What each row cost."""
+    if isinstance(metrics, ClassMetrics):
+        return class_losses(loss, labels.astype(np.int64), scores)
+    return row_losses(loss, labels, scores if scores.ndim == 2 else scores[:, None])
+
+
+def class_losses(loss: Loss, codes: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """What each row's class cost: its log loss where the loss says probabilities, else 1 if it was not predicted."""
+    if not has_probabilities(loss):
+        return (class_codes(scores) != codes).astype(np.float64)
+    chances = class_probabilities(loss, scores)[np.arange(len(codes)), codes]
+    return np.asarray(-np.log(np.maximum(chances, SMALLEST_PROBABILITY)))
 
 
 def _margins(scores: np.ndarray) -> np.ndarray | None:

@@ -7,6 +7,7 @@ import click
 
 from unscaled.cli.hyperparameters import complete_formats
 from unscaled.cli.stopping import hear_every_signal
+from unscaled.errors import UsageError
 
 
 @click.command()
@@ -21,6 +22,12 @@ from unscaled.cli.stopping import hear_every_signal
 )
 @click.option("--keep", multiple=True, metavar="COL", help="A column to copy to the output, such as an identifier.")
 @click.option("--raw", is_flag=True, help="Raw scores instead of classes, probabilities and rates.")
+@click.option(
+    "--interval",
+    type=float,
+    metavar="SHARE",
+    help="Columns low and high that hold the label with this chance, such as 0.9; for predicted numbers.",
+)
 @click.option(
     "--bad-rows",
     type=click.Choice(["stop", "skip"]),
@@ -39,7 +46,7 @@ def predict(model: str, files: tuple[str, ...], output: str, keep: tuple[str, ..
     """Predict the rows of FILE... with the model in MODEL.
 
     The output has a row a row: `prediction`, and for classes a `probability[class]` each if the loss says them. A
-    value beyond all that was seen in training counts as the largest one seen.
+    value beyond all that was seen in training counts as the largest one seen. `--interval 0.9` adds `low` and `high`.
 
     \b
       unscaled predict bank.model new.csv --output scored.csv --keep id
@@ -51,13 +58,15 @@ def predict(model: str, files: tuple[str, ...], output: str, keep: tuple[str, ..
     from unscaled.sources import open_stream
 
     hear_every_signal()
+    if raw and given["interval"] is not None:
+        raise UsageError("--interval: raw scores have no intervals; leave --raw out")
     if output != "-":
         refuse_to_overwrite(output, "--output", [model, *files])
     learner = load(model)
     stream = open_stream(files, format=given["file_format"], bad_rows=given["bad_rows"])
     with stream, open_writer(output) as writer:
         for batch in stream:
-            writer.write(predicted_table(learner, stream, batch, keep, raw))
+            writer.write(predicted_table(learner, stream, batch, keep, raw, given["interval"]))
     if stream.skipped.count:
         click.echo(f"unscaled: skipped {stream.skipped.count:,} bad rows, of which the first:", err=True)
         for message in stream.skipped.examples:

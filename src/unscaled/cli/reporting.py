@@ -23,7 +23,7 @@ NAMES = {
     "auc": "AUC",
 }
 
-STRONGEST = 5
+STRONGEST, RISES = 5, 3
 
 
 class Reporter:
@@ -197,15 +197,29 @@ def _conclusion(summary: dict[str, Any], learner: Any) -> list[str]:
     metrics = {name: value for name, value in summary["metrics"].items() if name in NAMES and value is not None}
     if metrics:
         lines.append("progressive " + "   ".join(f"{NAMES[name]} {value:.5g}" for name, value in metrics.items()))
+    if summary["interval_coverage"]:
+        lines.append(f"90 % intervals held {summary['interval_coverage']['0.9']:.1%} of the labels")
     lines += _recalls(summary["metrics"].get("recall", {}))
     table = learner.weights().slice(0, STRONGEST)
     strongest = [f"{name} ({effect:.3g})" for name, effect in zip(*_named_effects(table), strict=True)]
     if strongest:
         lines.append("strongest: " + ", ".join(strongest))
+    lines += _warnings(summary["drift"])
     lines += told_of_skipped(summary["skipped"], summary["skipped_first"])
     if summary["model"]:
         lines.append(f"the model is in {summary['model']}")
     return lines
+
+
+def _warnings(drift: dict[str, Any]) -> list[str]:
+    """A line a rise of the loss, of the first few."""
+    lines = [
+        f"warning: the loss rose from {rise['before']:.3g} to {rise['after']:.3g} around example {rise['example']:,}; "
+        "the data may have changed"
+        for rise in drift["rises"][:RISES]
+    ]
+    more = drift["alarms"] - len(lines)
+    return [*lines, f"warning: and {more:,} more such rises (--json tells where)"] if more > 0 else lines
 
 
 def _losses(learner: Any) -> str:

@@ -173,6 +173,8 @@ def _summary(training: Any, skipped: Any, seconds: float, model: str | None) -> 
         "features": learner.features,
         "progressive_loss": as_json(learner.progressive_loss),
         "metrics": as_json(training.progressive.metrics()),
+        "interval_coverage": {f"{level:g}": share for level, share in learner.interval_coverage.items()},
+        "drift": training.progressive.drift.report(),
         "seconds": round(seconds, 3),
         "rows": training.rows,
         "skipped": skipped.count,

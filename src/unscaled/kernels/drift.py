@@ -1,8 +1,9 @@
 """A test, row by row, of whether the losses of a stream have risen: a sum of bets against their ranks.
 
-If rows come in no particular order, the rank of a loss among all before it says nothing: the share p of losses at least
-as large is uniform (or larger, with ties), so a bet b(p) that falls with p and has the mean 1 gains nothing on average.
-For each bet and each row at which a change may have come, with weights w that sum to 1, one stake goes on from there:
+If rows come in no particular order, the rank of a loss among all before it says nothing: the share p of losses that are
+larger is uniform, so a bet b(p) that falls with p and has the mean 1 gains nothing on average. (With ties p lies
+somewhere between two numbers, and b is its mean between them.) For each bet and each row at which a change may have
+come, with weights w that sum to 1, one stake goes on from there:
 
     R ← (R + w(t)) b(p)
 
@@ -32,7 +33,7 @@ SEEN, ALARMS, MEAN, ALL_ROWS, TOTALS = 0, 1, 2, 3, 4
 FALSE_ALARM = 0.01
 """The chance of any alarm in a stream without a change; alarm j may use 1 / (j (j + 1)) of it."""
 
-CUT = 10.0
+CUT, LARGEST = 1000.0, 1e300
 
 
 @kernel
@@ -41,11 +42,12 @@ def watch(losses, weights, counts, tree, bets, totals, begin):
     for i in range(begin, len(losses)):
         if weights[i] == 0.0:
             continue
-        loss = losses[i]
+        loss = losses[i] if losses[i] < LARGEST else LARGEST  # also if it is not a number
         place = bin_of(loss)
         totals[ALL_ROWS] += 1.0
-        p = (1.0 + totals[SEEN] - below(tree, place)) / (1.0 + totals[SEEN])
-        gain = stake(bets, totals, p, loss)
+        n = totals[SEEN]
+        larger, as_large = n - below(tree, place + 1), n + 1.0 - below(tree, place)
+        gain = stake(bets, totals, larger / (n + 1.0), as_large / (n + 1.0), loss)
         totals[SEEN] += 1.0
         totals[MEAN] = mean_with(totals[MEAN], totals[SEEN], loss)
         counts[place] += 1.0
@@ -59,7 +61,7 @@ def watch(losses, weights, counts, tree, bets, totals, begin):
 
 
 @inner
-def stake(bets, totals, p, loss):
+def stake(bets, totals, low, high, loss):
     """Plays all bets on a row and gives the sum of what they have."""
     t = totals[SEEN] + math.e
     w = 1.0 / (t * math.log(t) ** 2)
@@ -68,7 +70,7 @@ def stake(bets, totals, p, loss):
         if bets[k, RUN] <= 1.0:
             bets[k, RUN], bets[k, START] = 1.0, totals[ALL_ROWS]
             bets[k, ROWS_AFTER], bets[k, MEAN_BEFORE] = 0.0, totals[MEAN]
-        b = odds(k, p)
+        b = odds(k, low, high)
         bets[k, GAIN] = (bets[k, GAIN] + w) * b
         bets[k, RUN] *= b
         bets[k, ROWS_AFTER] += 1.0
@@ -78,20 +80,20 @@ def stake(bets, totals, p, loss):
 
 
 @inner
-def odds(k, p):
-    """The bets: three that are straight in p, for small rises and for large ones, and one for the largest losses."""
+def odds(k, low, high):
+    """The mean of a bet between two p. Three are straight, for small rises and for large ones; one is 1 / (2 √p)."""
     if k == 0:
-        return 1.0 + 0.05 * (1.0 - 2.0 * p)
+        return 1.0 + 0.05 * (1.0 - low - high)
     if k == 1:
-        return 1.0 + 0.25 * (1.0 - 2.0 * p)
+        return 1.0 + 0.25 * (1.0 - low - high)
     if k == 2:
-        return 2.0 * (1.0 - p)
-    return 0.5 / math.sqrt(p)
+        return 2.0 - low - high
+    return 1.0 / (math.sqrt(low) + math.sqrt(high))
 
 
 @inner
 def mean_with(mean, n, loss):
-    """The mean of n losses, each cut at ten times the mean before it: one loss alone does not make it."""
+    """The mean of n losses, each cut at a thousand times the mean before it: one huge loss alone does not make it."""
     if n <= 1.0:
         return loss
     return mean + (min(loss, CUT * mean) - mean) / n if mean > 0.0 else loss / n
@@ -99,11 +101,9 @@ def mean_with(mean, n, loss):
 
 @inner
 def bin_of(loss):
-    """Eight bins to a power of two; 0 holds what is nothing and the last one what is not a number."""
+    """Eight bins to a power of two; 0 holds what is nothing."""
     if loss <= 0.0:
         return 0
-    if not loss < math.inf:
-        return BINS - 1
     part, power = math.frexp(loss)
     place = 1 + (power - DEEPEST) * PARTS + int((part - 0.5) * 2.0 * PARTS)
     return max(1, min(BINS - 1, place))
