@@ -17,7 +17,7 @@ MOST_KEPT = 20
 
 @dataclass(frozen=True)
 class Rise:
-    """The loss rose at about this example, counted from 1, and this was clear at example `noticed`."""
+    """The loss rose at about this example, counted from 1, to within a block of 64; it was clear at `noticed`."""
 
     example: int
     noticed: int

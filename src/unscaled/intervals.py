@@ -82,10 +82,7 @@ class Intervals:
     def missed(self) -> np.ndarray:
         """How many labels each level's intervals have missed so far, a row a target."""
         assert self._trackers is not None
-        below, above = (
-            self._trackers[:, start : start + len(COVERAGES)]
-            for start in (quantiles.MISSED_BELOW, quantiles.MISSED_ABOVE)
-        )
+        below, above = _sides(self._trackers, quantiles.MISSED_BELOW)
         return below + above + self._trackers[:, quantiles.BEYOND, None]
 
     def merged(self, other: "Intervals") -> "Intervals":
@@ -150,7 +147,7 @@ def _pooled(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
         if not (n and m):
             pooled[k] = one if n else other
             continue
-        sizes = [quantiles.SIZE, quantiles.RECENT]
+        sizes = [quantiles.SIZE, quantiles.MISSING]
         pooled[k, sizes] = (n * one[sizes] + m * other[sizes]) / (n + m)
         sums = n * (one[quantiles.SIZE] * one[ends]) + m * (other[quantiles.SIZE] * other[ends])
         size = (n + m) * pooled[k, quantiles.SIZE]

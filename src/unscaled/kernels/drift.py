@@ -1,17 +1,18 @@
-"""A test, row by row, of whether the losses of a stream have risen: a sum of bets against their ranks.
+"""A test of whether the losses of a stream have risen: a sum of bets against the ranks of their block means.
 
-If rows come in no particular order, the rank of a loss among all before it says nothing: the share p of losses that are
-larger is uniform, so a bet b(p) that falls with p and has the mean 1 gains nothing on average. (With ties p lies
-somewhere between two numbers, and b is its mean between them.) For each bet and each row at which a change may have
-come, with weights w that sum to 1, one stake goes on from there:
+Losses are averaged over blocks of 64 rows. If rows come in no particular order, the rank of a block among all before
+it says nothing: the share p of blocks with a larger mean is uniform, so a bet b(p) that falls with p and has the mean 1
+gains nothing on average. (With ties p lies somewhere between two numbers, and b is its mean between them.) For each bet
+and each block at which a change may have come, with weights w that sum to 1, one stake goes on from there:
 
     R ← (R + w(t)) b(p)
 
 Then R plus the stakes to come is a martingale, and the chance that R ever reaches 1/a is at most a, over the whole
 stream and whatever the law of the losses is (Ville's inequality; Vovk et al. 2021, "Retrain or not retrain"). Only
-ranks count, so heavy tails do no harm; a learner that still gets better only lowers them.
+ranks count, so heavy tails raise no alarm; a learner that still gets better only lowers them. A learner's own short
+bad spells, after a value that moves a scale, are ranked with the spells before them: rows one by one would not be.
 
-Losses are counted in bins of an eighth of a power of two, in a Fenwick tree: p costs a dozen additions.
+Means are counted in 32 bins to a power of two, in a Fenwick tree: p costs thirty additions a block.
 """
 
 import math
@@ -21,14 +22,15 @@ import numpy as np
 from unscaled.kernels.compiled import inner, kernel
 from unscaled.kernels.formulas import value
 
-BINS = 1 << 14
-DEEPEST, PARTS = -1000, 8
+BLOCK = 64
+BINS = 1 << 16
+DEEPEST, PARTS = -1000, 32
 
-BETS, GAIN, RUN, START, ROWS_AFTER, MEAN_AFTER, MEAN_BEFORE, BET_WIDTH = 4, 0, 1, 2, 3, 4, 5, 6
+BETS, GAIN, RUN, START, BLOCKS_AFTER, MEAN_AFTER, MEAN_BEFORE, BET_WIDTH = 4, 0, 1, 2, 3, 4, 5, 6
 """For each bet: its R, the gain since its latest start, that start, and the mean losses since and before."""
 
-SEEN, ALARMS, MEAN, ALL_ROWS, TOTALS = 0, 1, 2, 3, 4
-"""Rows in the bins, alarms so far, their mean loss, and rows of all times."""
+SEEN, ALARMS, MEAN, ALL_ROWS, BLOCK_ROWS, BLOCK_LOSS, TOTALS = 0, 1, 2, 3, 4, 5, 6
+"""Blocks in the bins, alarms so far, the blocks' mean loss, rows of all times, and the block that is not yet full."""
 
 FALSE_ALARM = 0.01
 """The chance of any alarm in a stream without a change; alarm j may use 1 / (j (j + 1)) of it."""
@@ -42,39 +44,53 @@ def watch(losses, weights, counts, tree, bets, totals, begin):
     for i in range(begin, len(losses)):
         if weights[i] == 0.0:
             continue
-        loss = losses[i] if losses[i] < LARGEST else LARGEST  # also if it is not a number
-        place = bin_of(loss)
+        totals[BLOCK_LOSS] += losses[i] if losses[i] < LARGEST else LARGEST  # also if it is not a number
+        totals[BLOCK_ROWS] += 1.0
         totals[ALL_ROWS] += 1.0
-        n = totals[SEEN]
-        larger, as_large = n - below(tree, place + 1), n + 1.0 - below(tree, place)
-        gain = stake(bets, totals, larger / (n + 1.0), as_large / (n + 1.0), loss)
-        totals[SEEN] += 1.0
-        totals[MEAN] = mean_with(totals[MEAN], totals[SEEN], loss)
-        counts[place] += 1.0
-        add(tree, place)
-        j = totals[ALARMS] + 1.0
-        if gain * FALSE_ALARM >= j * (j + 1.0) * BETS:
-            best = np.argmax(bets[:, GAIN])
-            if bets[best, MEAN_AFTER] > bets[best, MEAN_BEFORE]:
+        if totals[BLOCK_ROWS] == BLOCK:
+            loss = totals[BLOCK_LOSS] / BLOCK
+            totals[BLOCK_ROWS] = totals[BLOCK_LOSS] = 0.0
+            if is_rise(bets, totals, ranked(counts, tree, bets, totals, loss)):
                 return i
     return len(losses)
 
 
 @inner
+def ranked(counts, tree, bets, totals, loss):
+    """Ranks the mean loss of a block, plays all bets and gives the sum of what they have."""
+    place, n = bin_of(loss), totals[SEEN]
+    larger, as_large = n - below(tree, place + 1), n + 1.0 - below(tree, place)
+    gain = stake(bets, totals, larger / (n + 1.0), as_large / (n + 1.0), loss)
+    totals[SEEN] += 1.0
+    totals[MEAN] = mean_with(totals[MEAN], totals[SEEN], loss)
+    counts[place] += 1.0
+    add(tree, place)
+    return gain
+
+
+@inner
+def is_rise(bets, totals, gain):
+    """Whether the bets have gained enough for the next alarm, and the mean loss is larger than it was, too."""
+    j = totals[ALARMS] + 1.0
+    best = np.argmax(bets[:, GAIN])
+    return gain * FALSE_ALARM >= j * (j + 1.0) * BETS and bets[best, MEAN_AFTER] > bets[best, MEAN_BEFORE]
+
+
+@inner
 def stake(bets, totals, low, high, loss):
-    """Plays all bets on a row and gives the sum of what they have."""
+    """Plays all bets on a block and gives the sum of what they have."""
     t = totals[SEEN] + math.e
     w = 1.0 / (t * math.log(t) ** 2)
     gain = 0.0
     for k in range(BETS):
         if bets[k, RUN] <= 1.0:
-            bets[k, RUN], bets[k, START] = 1.0, totals[ALL_ROWS]
-            bets[k, ROWS_AFTER], bets[k, MEAN_BEFORE] = 0.0, totals[MEAN]
+            bets[k, RUN], bets[k, START] = 1.0, totals[ALL_ROWS] - BLOCK + 1.0
+            bets[k, BLOCKS_AFTER], bets[k, MEAN_BEFORE] = 0.0, totals[MEAN]
         b = odds(k, low, high)
         bets[k, GAIN] = (bets[k, GAIN] + w) * b
         bets[k, RUN] *= b
-        bets[k, ROWS_AFTER] += 1.0
-        bets[k, MEAN_AFTER] = mean_with(bets[k, MEAN_AFTER], bets[k, ROWS_AFTER], loss)
+        bets[k, BLOCKS_AFTER] += 1.0
+        bets[k, MEAN_AFTER] = mean_with(bets[k, MEAN_AFTER], bets[k, BLOCKS_AFTER], loss)
         gain += bets[k, GAIN]
     return gain
 
@@ -93,7 +109,7 @@ def odds(k, low, high):
 
 @inner
 def mean_with(mean, n, loss):
-    """The mean of n losses, each cut at a thousand times the mean before it: one huge loss alone does not make it."""
+    """The mean of n blocks, each cut at a thousand times the mean before it: one huge loss alone does not make it."""
     if n <= 1.0:
         return loss
     return mean + (min(loss, CUT * mean) - mean) / n if mean > 0.0 else loss / n
@@ -101,7 +117,7 @@ def mean_with(mean, n, loss):
 
 @inner
 def bin_of(loss):
-    """Eight bins to a power of two; 0 holds what is nothing."""
+    """The bin of a mean loss; 0 holds what is nothing."""
     if loss <= 0.0:
         return 0
     part, power = math.frexp(loss)
