@@ -55,7 +55,7 @@ class Drift:
 
     def _raise_alarm(self) -> None:
         """Notes a rise; what comes after it is compared with nothing before it."""
-        best = self._bets[self._bets[:, drift.GAIN].argmax()]
+        best = self._bets[int(self._totals[drift.TOLD_BY])]
         if len(self.rises) < MOST_KEPT:
             places = int(best[drift.START]), int(self._totals[drift.ALL_ROWS])
             self.rises.append(Rise(*places, float(best[drift.MEAN_BEFORE]), float(best[drift.MEAN_AFTER])))

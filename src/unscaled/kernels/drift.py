@@ -29,8 +29,9 @@ DEEPEST, PARTS = -1000, 32
 BETS, GAIN, RUN, START, BLOCKS_AFTER, MEAN_AFTER, MEAN_BEFORE, BET_WIDTH = 4, 0, 1, 2, 3, 4, 5, 6
 """For each bet: its R, the gain since its latest start, that start, and the mean losses since and before."""
 
-SEEN, ALARMS, MEAN, ALL_ROWS, BLOCK_ROWS, BLOCK_LOSS, TOTALS = 0, 1, 2, 3, 4, 5, 6
-"""Blocks in the bins, alarms so far, the blocks' mean loss, rows of all times, and the block that is not yet full."""
+SEEN, ALARMS, MEAN, ALL_ROWS, BLOCK_ROWS, BLOCK_LOSS, TOLD_BY, TOTALS = 0, 1, 2, 3, 4, 5, 6, 7
+"""Blocks in the bins, alarms so far, the blocks' mean loss, rows of all times, the block that is not yet full, and
+the bet that says where the loss rose."""
 
 FALSE_ALARM = 0.01
 """The chance of any alarm in a stream without a change; alarm j may use 1 / (j (j + 1)) of it."""
@@ -72,8 +73,21 @@ def ranked(counts, tree, bets, totals, loss):
 def is_rise(bets, totals, gain):
     """Whether the bets have gained enough for the next alarm, and the mean loss is larger than it was, too."""
     j = totals[ALARMS] + 1.0
-    best = np.argmax(bets[:, GAIN])
-    return gain * FALSE_ALARM >= j * (j + 1.0) * BETS and bets[best, MEAN_AFTER] > bets[best, MEAN_BEFORE]
+    if gain * FALSE_ALARM < j * (j + 1.0) * BETS:
+        return False
+    k = latest(bets)
+    totals[TOLD_BY] = k
+    return bets[k, MEAN_AFTER] > bets[k, MEAN_BEFORE]
+
+
+@inner
+def latest(bets):
+    """Of the bets that have gained most, to within a tenth, the one that started last: bold ones soon start anew."""
+    best, most = 0, bets[np.argmax(bets[:, GAIN]), GAIN]
+    for k in range(BETS):
+        if bets[k, GAIN] >= 0.1 * most and (bets[best, GAIN] < 0.1 * most or bets[k, START] > bets[best, START]):
+            best = k
+    return best
 
 
 @inner
