@@ -23,7 +23,7 @@ import unscaled
 from unscaled import datasets
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
-FEWEST_LABELS = 20
+FEWEST_LABELS = 30
 MADE_ROWS = 40_000
 
 Rows = tuple[np.ndarray, np.ndarray]
