@@ -34,10 +34,11 @@ def test_silent_when_piped() -> None:
 def test_the_summary() -> None:
     numbers_csv(100)
     told = good("train a.csv --target y --json").json
-    first, loss, metrics, strongest = good("train a.csv --target y").out.splitlines()
+    first, loss, metrics, held, strongest = good("train a.csv --target y").out.splitlines()
     assert re.fullmatch(r"100 examples, 3 features, \d+\.\d\d s \([\d,]+ rows/s\), rule nag, loss squared", first)
     assert loss == f"progressive squared loss  {told['progressive_loss']:.6g}"
     assert metrics.startswith(f"progressive MSE {told['metrics']['mse']:.5g}   RMSE ")
+    assert held == f"90 % intervals held {told['interval_coverage']['0.9']:.1%} of the labels"
     assert re.fullmatch(r"strongest: x \([\d.]+\), .*", strongest)
 
 
@@ -47,8 +48,8 @@ def test_json_is_one_object() -> None:
     assert result.err == ""
     told = result.json
     assert list(told) == [
-        "examples", "features", "progressive_loss", "metrics", "seconds", "rows", "skipped", "skipped_first",
-        "targets", "classes", "options", "model",
+        "examples", "features", "progressive_loss", "metrics", "interval_coverage", "drift", "seconds", "rows",
+        "skipped", "skipped_first", "targets", "classes", "options", "model",
     ]  # fmt: skip
     assert (told["examples"], told["features"], told["rows"], told["targets"]) == (50, 3, 50, ["y"])
     assert 0.0 < told["seconds"] < 60.0
