@@ -264,3 +264,15 @@ def test_the_estimator_has_them_too():
         3,
     )
     assert unscaled.OnlineRegressor is OnlineRegressor
+
+
+def test_one_rate_of_several_has_the_intervals_that_it_would_have_alone():
+    random = np.random.default_rng(7)
+    X = random.normal(size=(400, 3))
+    y = X @ [1.0, -2.0, 3.0] + random.normal(size=400)
+    grid, alone = Learner(learning_rate=[0.1, 1.0]), Learner(learning_rate=1.0)
+    grid.learn(X, y)
+    alone.learn(X, y)
+    np.testing.assert_allclose(grid.at_rate(1.0).predict(X, interval=0.9), alone.predict(X, interval=0.9), rtol=1e-9)
+    with pytest.raises(UsageError, match="several learning rates"):
+        grid.predict(X, interval=0.9)

@@ -27,12 +27,13 @@ class Intervals:
         self._labels = getattr(options.loss, "labels", REAL)
         is_rate = isinstance(options.loss, Poisson)  # whose clip is of its logarithm, and has no labels outside
         self._clip = options.clip if isinstance(options.clip, tuple) and not is_rate else NO_CLIP
-        self._refusal = _refusal(options, self._labels)
+        self._has_numbers = options.classes is None and self._labels in (REAL, COUNT)
+        self._rates = len(options.rates)
         self._trackers = None if trackers is None else np.array(trackers)
 
     def observe(self, labels: np.ndarray, scores: np.ndarray, weights: np.ndarray) -> None:
-        """Takes in rows with the scores made before they were learned from, a column a target."""
-        if self._refusal is not None or labels.shape[1] == 0:
+        """Takes in rows with the scores made before they were learned from, a column a target and learning rate."""
+        if not self._has_numbers or labels.shape[1] == 0:
             return
         if self._trackers is None:
             self._trackers = quantiles.new_trackers(labels.shape[1])
@@ -43,8 +44,12 @@ class Intervals:
 
     def check(self, coverage: float) -> None:
         """Refuses intervals that cannot be had."""
-        if self._refusal is not None:
-            raise UsageError(self._refusal)
+        if not self._has_numbers:
+            raise UsageError(
+                "interval: classes have probabilities, not intervals; only predicted numbers have intervals"
+            )
+        if self._rates > 1:
+            raise UsageError("interval: a learner of several learning rates has no intervals; take one rate")
         if isinstance(coverage, bool) or not isinstance(coverage, (int, float, np.number)) or not 0.0 < coverage < 1.0:
             raise UsageError(f"interval must be a share between 0 and 1, such as 0.9, not {coverage!r}")
         if self._trackers is None or not self._trackers[:, quantiles.ROWS].all():
@@ -74,7 +79,7 @@ class Intervals:
 
         The average over the targets; nothing if no row was seen.
         """
-        if self._trackers is None or not self._trackers[:, quantiles.ROWS].all():
+        if self._rates > 1 or self._trackers is None or not self._trackers[:, quantiles.ROWS].all():
             return {}
         rows = self._trackers[:, quantiles.ROWS, None]
         return dict(zip(COVERAGES.tolist(), (1.0 - self.missed() / rows).mean(axis=0).tolist(), strict=True))
@@ -96,18 +101,13 @@ class Intervals:
             result._trackers = _pooled(self._trackers, other._trackers)
         return result
 
+    def of_lanes(self, chosen: slice, options: Options) -> "Intervals":
+        """Those of some of the lanes, which now have these options."""
+        return Intervals(options, None if self._trackers is None else self._trackers[chosen].tolist())
+
     def describe(self) -> list[list[float]] | None:
         """What a model file keeps."""
         return None if self._trackers is None else self._trackers.tolist()
-
-
-def _refusal(options: Options, labels: str) -> str | None:
-    """Why there can be no intervals; None if there can."""
-    if options.classes is not None or labels not in (REAL, COUNT):
-        return "interval: classes have probabilities, not intervals; only predicted numbers have intervals"
-    if len(options.rates) > 1:
-        return "interval: a learner of several learning rates has no intervals; take one rate"
-    return None
 
 
 def _sides(trackers: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:

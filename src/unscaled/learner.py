@@ -170,7 +170,9 @@ class Learner:
         twin = self._copy()
         twin.options = replace(self.options, learning_rate=rate)
         if len(rates) > 1:
-            twin._numbers = twin._numbers.of_lanes(slice(rates.index(rate), None, len(rates)))
+            lanes = slice(rates.index(rate), None, len(rates))
+            twin._numbers = twin._numbers.of_lanes(lanes)
+            twin._intervals = twin._intervals.of_lanes(lanes, twin.options)
         return twin
 
     def weights(self) -> pa.Table:
