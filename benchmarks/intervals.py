@@ -1,6 +1,6 @@
 """How many labels intervals hold, beside how many they promise: real streams, made ones, and streams that change.
 
-    python benchmarks/intervals.py [--data FOLDER] [--rule nag]
+    python benchmarks/intervals.py [--data FOLDER] [--rule auto]
 
 FOLDER holds raw sets as .npz files with X and y, of which those with numbers for labels are used; the regression sets
 of the paper are read from the folder that UNSCALED_DATA names. Each set is learned in file order and shuffled, as it
@@ -115,7 +115,7 @@ def main() -> None:
     """Measures, prints and writes the record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--rule", default="nag")
+    parser.add_argument("--rule", default="auto")
     given = parser.parse_args()
     sets = [*real_sets(given.data), *made_sets()]
     lines = [line for name, rows in sets for line in measured(name, rows, given.rule)]

@@ -122,11 +122,7 @@ def _offsets(tracker: np.ndarray, coverage: float) -> tuple[float, float]:
     Between two levels that are followed, and beyond the last, a quantile moves in proportion to the logarithm of its
     tail, as it does for Laplace's law; inside the first, which holds half of the rows, in proportion to its level.
     """
-    levels = (
-        np.sort(np.concatenate([tracker[quantiles.LOWER :][:8], tracker[quantiles.UPPER :][:8]]))
-        * tracker[quantiles.SIZE]
-    )
-    lower, upper = levels[7::-1], levels[8:]  # sorted, for quantiles that are followed apart may cross
+    lower, upper = quantiles.nested(tracker) * tracker[quantiles.SIZE]
     if coverage <= COVERAGES[0]:
         margin = (0.5 - coverage / 2.0 - TAILS[0]) * (upper[0] - lower[0]) / COVERAGES[0]
         return float(lower[0] + margin), float(upper[0] - margin)
@@ -140,7 +136,7 @@ def _offsets(tracker: np.ndarray, coverage: float) -> tuple[float, float]:
 def _pooled(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """Counts and ages add; quantiles in the units of the label, and sizes, are averaged with the rows."""
     pooled = ours + theirs
-    pooled[:, quantiles.AGE] = np.minimum(pooled[:, quantiles.AGE], quantiles.HORIZON)
+    pooled[:, quantiles.AGE] = np.minimum(pooled[:, quantiles.AGE], quantiles.OLDEST)
     ends = slice(quantiles.LOWER, quantiles.MISSED_BELOW)
     for k, (one, other) in enumerate(zip(ours, theirs, strict=True)):
         n, m = one[quantiles.ROWS], other[quantiles.ROWS]

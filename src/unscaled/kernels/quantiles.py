@@ -1,25 +1,32 @@
 """Sixteen quantiles of a stream of residuals, followed row by row in units of their own running size.
 
 With e = y - p the residual of a prediction made before its row was learned from, S the running size of |e|, and
-r = S ρ the quantile of level τ, each row does
+r = S ρ the end at level τ, each row does
 
-    miss if e is outside                                          before anything moves
+    r = S nested(ρ);  miss if e is outside                        before anything moves
+    t = min(age, 45 + age / 10)                                   how many of the last rows count
     ρ ← ρ + (τ - 1[e below r]) / (min(τ, 1 - τ) t + T)            Gibbs and Candès 2021; Angelopoulos et al. 2023
-    S ← S + (min(|e|, 16 S) - S) / (t + 1)                        the size of the last HORIZON rows
-    t ← min(t + 1, HORIZON), but it stands still while |e| > 16 S
-    M ← M + (how many of the eight intervals missed - M) / 48
-    t ← RESTART                                                   if M leaves [FEW, MANY]; 1.182 is what it should be
+    S ← S + (min(|e|, 16 S) - S) / (t + 1)                        their size
+    age ← age + 1 until t is HORIZON, but it stands still while |e| > 16 S
+    M ← M + (how many of the eight intervals missed - M) / 40
+    age ← RESTART                                                 if M leaves [FEW, MANY]; 1.182 is what it should be
+
+Quantiles that are followed one by one may cross. The intervals that are given do not: from the middle outwards, an end
+goes at least as far as the one inside it, and the two of the first interval meet halfway. It is their misses that move
+ρ, and no ρ is moved for the sake of order, since that would be a step which no miss pays for.
 
 The long-run coverage of such a step is what was asked for whatever the residuals do, since ρ moves against each row
 that is out. 1 / min(τ, 1 - τ) is the best step for residuals of Laplace's law, for which the quantiles start too.
-M tells a change from the coverage itself, which no outlier can move far; then the steps are large again.
+M tells a change from the coverage itself, which no outlier can move far; then the steps are large again. They shrink
+slowly from t = 50 on. A learner needs longer than its intervals to recover from a change, and n rows are off by as much
+as t / n times the way that ρ goes in them: a step that is small too early leaves the misses of the change unpaid.
 Everything is compared with S times a number: labels times a power of two scale all bits of S and leave the rest alone.
 """
 
 import numpy as np
 
 from unscaled.kernels.compiled import inner, kernel
-from unscaled.kernels.simd import LANES, fill8, load8, not_within, store8, sum8, where8
+from unscaled.kernels.simd import LANES, fill8, load8, not_within, room8, store8, sum8, where8
 
 COVERAGES = np.array([0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998])
 """Of the intervals between a lower and an upper quantile that are followed: one vector of each."""
@@ -31,8 +38,14 @@ TAILS = (1.0 - COVERAGES) / 2.0
 EXPECTED = float((1.0 - COVERAGES).sum())
 """How many of the eight intervals should miss a label."""
 
-HORIZON, RESTART, FIRST, CUT = 1000.0, 2.0, 2.0, 16.0
-SHORT, FEW, MANY = 1.0 / 48.0, 0.5, 2.0
+HORIZON, RESTART, FIRST, CUT = 1000.0, 4.0, 2.0, 16.0
+NIMBLE, GROWTH = 50.0, 0.1
+"""The horizon up to which it grows by a row each row, and how much it grows from there on."""
+
+OLDEST = NIMBLE + (HORIZON - NIMBLE) / GROWTH
+"""The age at which the horizon is HORIZON."""
+
+SHORT, FEW, MANY = 1.0 / 40.0, 0.5, 2.0
 YOUNG = 16.0
 """Steps are large enough in the first rows."""
 
@@ -48,6 +61,13 @@ def new_trackers(targets: int) -> np.ndarray:
     return trackers
 
 
+def nested(tracker: np.ndarray) -> np.ndarray:
+    """The ends of the intervals in units of the size: the lower ones in a row, and the upper ones."""
+    ends = room8(2 * LANES)
+    _nested(tracker, ends)
+    return ends.reshape(2, LANES)
+
+
 def follow(
     trackers: np.ndarray, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray, clip: tuple[float, float]
 ) -> None:
@@ -55,28 +75,59 @@ def follow(
 
     A label outside `clip` is missed by every interval, as intervals are cut to it.
     """
-    _follow(trackers, TAILS, labels, predictions, weights, *clip)
+    _follow(trackers, room8(2 * LANES), TAILS, labels, predictions, weights, *clip)
 
 
 @kernel
-def _follow(trackers, tails, labels, predictions, weights, least, most):
+def _nested(tracker, ends):
+    _nest(tracker, ends)
+
+
+@kernel
+def _follow(trackers, ends, tails, labels, predictions, weights, least, most):
     for k in range(labels.shape[1]):
-        _follow_one(trackers[k], tails, labels[:, k], predictions[:, k], weights, least, most)
+        _follow_one(trackers[k], ends, tails, labels[:, k], predictions[:, k], weights, least, most)
 
 
 @inner
-def _steps(tail, age):
-    return 1.0 / (tail * age + FIRST)
+def _horizon(age):
+    return min(age, NIMBLE + GROWTH * (age - NIMBLE))
 
 
 @inner
-def _follow_one(tracker, tails, labels, predictions, weights, least, most):
+def _cross(tracker):
+    """Whether an end does not go as far as the one inside it: rarely, and a processor need not wait for a no."""
+    crossed = tracker[LOWER] > tracker[UPPER]
+    for j in range(LANES - 1):
+        crossed |= tracker[LOWER + j] < tracker[LOWER + j + 1]
+        crossed |= tracker[UPPER + j] > tracker[UPPER + j + 1]
+    return crossed
+
+
+@inner
+def _nest(tracker, ends):
+    """Writes the lower and then the upper ends of intervals that hold each other, in units of the size."""
+    halfway = 0.5 * (tracker[LOWER] + tracker[UPPER])
+    low, high = halfway, halfway
+    for j in range(LANES):
+        low, high = min(low, tracker[LOWER + j]), max(high, tracker[UPPER + j])
+        ends[j], ends[LANES + j] = low, high
+
+
+@inner
+def _steps(tail, horizon):
+    return 1.0 / (tail * horizon + FIRST)
+
+
+@inner
+def _follow_one(tracker, ends, tails, labels, predictions, weights, least, most):
     tail = load8(tails, 0)
     lower, upper = load8(tracker, LOWER), load8(tracker, UPPER)
     below, above = load8(tracker, MISSED_BELOW), load8(tracker, MISSED_ABOVE)
     none, full, minus = fill8(0.0), fill8(1.0), tail - 1.0
     age, size, missing = tracker[AGE], tracker[SIZE], tracker[MISSING]
-    steps = _steps(tail, age)
+    horizon = _horizon(age)
+    steps = _steps(tail, horizon)
     for i in range(len(labels)):
         y = labels[i]
         e = y - predictions[i]
@@ -91,7 +142,11 @@ def _follow_one(tracker, tails, labels, predictions, weights, least, most):
         if abs(e) > LARGEST:
             continue
         residual = fill8(e)
-        under, over = not_within(lower * size, residual), not_within(residual, upper * size)
+        low, high = lower, upper
+        if _cross(tracker):
+            _nest(tracker, ends)
+            low, high = load8(ends, 0), load8(ends, LANES)
+        under, over = not_within(low * size, residual), not_within(residual, high * size)
         below = below + where8(under, one, none)
         above = above + where8(over, one, none)
         if size == 0.0:
@@ -99,18 +154,19 @@ def _follow_one(tracker, tails, labels, predictions, weights, least, most):
             continue
         lower = lower + where8(under, minus, tail) * steps
         upper = upper - where8(over, minus, tail) * steps
+        store8(tracker, LOWER, lower)
+        store8(tracker, UPPER, upper)
         a, was = abs(e), size
-        size += (min(a, CUT * was) - was) / (age + 1.0)
+        size += (min(a, CUT * was) - was) / (horizon + 1.0)
         missing += (sum8(where8(under, full, none) + where8(over, full, none)) - missing) * SHORT
-        moved = a <= CUT * was and age < HORIZON
+        moved = a <= CUT * was and age < OLDEST
         if moved:
             age += 1.0
         if age > YOUNG and (missing > MANY or missing < FEW):
             age, missing, moved = RESTART, EXPECTED, True
         if moved:
-            steps = _steps(tail, age)
-    store8(tracker, LOWER, lower)
-    store8(tracker, UPPER, upper)
+            horizon = _horizon(age)
+            steps = _steps(tail, horizon)
     store8(tracker, MISSED_BELOW, below)
     store8(tracker, MISSED_ABOVE, above)
     tracker[AGE], tracker[SIZE], tracker[MISSING] = age, size, missing
