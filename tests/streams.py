@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
+from unscaled.experts import ExpertNumbers
 from unscaled.losses import COUNT, LOSSES, REAL, SIGN
+from unscaled.rules import PAPER
 
 LABELS = {
     REAL: st.sampled_from([-7.5, -1.0, -0.25, 0.0, 0.5, 2.0, 31.0]),
@@ -95,3 +97,18 @@ def learned(learner):
     }
     lanes = [lane.tolist() for lane in learner._numbers.lanes]
     return by_name, learner.examples, learner.weight, learner._numbers.totals.tolist(), lanes
+
+
+def steps(rule, **options):
+    """Options of the steps that a rule takes, for the rules that do not find them themselves."""
+    return options if rule.split("(")[0] in PAPER else {}
+
+
+def state_of(learner):
+    """All numbers that a learner keeps, as bytes."""
+    numbers = learner._numbers
+    if isinstance(numbers, ExpertNumbers):
+        arrays = [numbers.features, numbers.v, numbers.gamma, *numbers.second, *numbers.mixture]
+    else:
+        arrays = [numbers.scale, numbers.inverse, numbers.count, numbers.v, numbers.gamma]
+    return [np.array(array).tobytes() for array in (*arrays, *numbers.lanes, numbers.totals)]

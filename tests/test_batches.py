@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csc_matrix, csr_matrix
 
-from streams import in_batches, learned, linear_stream
+from streams import in_batches, learned, linear_stream, steps
 from unscaled import Learner
 from unscaled.rules import RULES
 
@@ -137,7 +137,7 @@ def test_classes_that_appear_late(rule, clip, X, loss):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("interactions", [1, 2, 3])
 def test_dense_and_sparse_rows_agree(rule, interactions):
-    dense, sparse = (Learner(rule, interactions=interactions, learning_rate=0.1) for _ in range(2))
+    dense, sparse = (Learner(rule, interactions=interactions, **steps(rule, learning_rate=0.1)) for _ in range(2))
     p = dense.learn(LATE, Y, STREAM.weights)
     q = sparse.learn(csr_matrix(LATE), Y, STREAM.weights)
     np.testing.assert_allclose(p, q, rtol=1e-12, atol=1e-12 * np.abs(p).max())
@@ -243,7 +243,7 @@ def test_a_sparse_matrix_with_duplicate_and_unsorted_entries():
 def test_nan_is_missing_is_absent(rule, interactions, layout):
     holes = np.where(LATE == 0.0, np.nan, LATE)
     assert np.isnan(holes).any()
-    ours, theirs = (Learner(rule, interactions=interactions, learning_rate=0.1) for _ in range(2))
+    ours, theirs = (Learner(rule, interactions=interactions, **steps(rule, learning_rate=0.1)) for _ in range(2))
     assert ours.learn(layout(holes), Y).tobytes() == theirs.learn(layout(LATE), Y).tobytes()
     assert ours.predict(layout(holes)).tobytes() == theirs.predict(layout(LATE)).tobytes()
     assert learned(ours) == learned(theirs)

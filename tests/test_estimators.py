@@ -263,7 +263,7 @@ def test_weights_are_routed():
             {"learning_rate": [0.5]},
             cv=2,
         ).fit(X, y, sample_weight=weights)
-    direct = OnlineRegressor(random_state=0).fit(X, y, sample_weight=weights)
+    direct = OnlineRegressor(learning_rate=0.5, random_state=0).fit(X, y, sample_weight=weights)
     assert (search.best_estimator_.predict(X) == direct.predict(X)).all()
     assert not (direct.predict(X) == OnlineRegressor(random_state=0).fit(X, y).predict(X)).all()
 

@@ -230,7 +230,7 @@ def test_lists_of_numbers_are_vectors(kind):
 def test_maps_are_bags_with_values():
     pairs = [[("x", float(i)), ("y", -1.0), ("", 5.0), ("z", None)] if i % 3 else None for i in range(ROWS)]
     column = pa.array(pairs, pa.map_(pa.string(), pa.float64()))
-    learner = learner_of({"m": column})
+    learner = learner_of({"m": column}, rule="nag")
     assert names_of(learner) == {"m:x", "m:y"}
     assert {row["feature"]: row["scale"] for row in learner.weights().to_pylist()}["m:x"] == 23.0
     whole = pa.table({"m": pa.concat_arrays([column, column])})
@@ -483,13 +483,13 @@ def test_a_hashed_table_with_room_is_like_the_exact_one(interactions, rates):
 
 @pytest.mark.parametrize("pairs", [[("a", "job")], [("job", "tags")], [("*", "job")]])
 def test_pairs_of_patterns_match_hashed_categories(pairs):
-    exact, hashed = Learner(interactions=pairs), Learner(interactions=pairs, hash_bits=20)
+    exact, hashed = (Learner("nag", interactions=pairs, hash_bits=bits) for bits in (None, 20))
     p, q = exact.learn(FEW, Y), hashed.learn(FEW, Y)
     np.testing.assert_allclose(p, q, rtol=1e-9, atol=1e-12)
 
 
 def test_pairs_of_patterns_match_numbers_in_a_hashed_table():
-    exact, hashed = (Learner(interactions=[("a", "b")], hash_bits=bits) for bits in (None, 20))
+    exact, hashed = (Learner("nag", interactions=[("a", "b")], hash_bits=bits) for bits in (None, 20))
     np.testing.assert_allclose(exact.learn(FEW, Y), hashed.learn(FEW, Y), rtol=1e-9, atol=1e-12)
 
 
@@ -550,7 +550,7 @@ def test_pairs_of_patterns_name_columns(pairs, products):
 
 
 def test_an_interaction_of_tables_is_the_product():
-    learner = learner_of({"a": N, "b": np.sqrt(abs(N))}, interactions=2)
+    learner = learner_of({"a": N, "b": np.sqrt(abs(N))}, interactions=2, rule="nag")
     scales = {row["feature"]: row["scale"] for row in learner.weights().to_pylist()}
     b = np.sqrt(abs(N))
     assert scales["a * b"] == abs(N * b).max()

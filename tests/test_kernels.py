@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from streams import steps
 from unscaled import Learner, kernels
 from unscaled.kernels import compiled
 from unscaled.kernels.simd import inverse_root8, load8, store8
-from unscaled.rules import RULES
+from unscaled.rules import PAPER, RULES
 
 ONE_RUN = """
 import numpy as np
@@ -119,14 +120,14 @@ def test_rows_of_both_kinds_may_take_turns(rule, lanes, dtype):
     random = np.random.default_rng(4)
     X = random.standard_normal((60, 11)) * (random.random((60, 11)) < 0.4)
     y = X.sum(axis=1) if lanes == 1 else np.tile(X.sum(axis=1)[:, None], (1, lanes))
-    dense, mixed = (Learner(rule=rule, dtype=dtype, learning_rate=0.1) for _ in range(2))
+    dense, mixed = (Learner(rule=rule, dtype=dtype, **steps(rule, learning_rate=0.1)) for _ in range(2))
     tolerance = {"rel": 1e-4, "abs": 1e-5} if dtype == "float32" else {"rel": 1e-11, "abs": 1e-13}
     for begin in range(0, 60, 10):
         here = slice(begin, begin + 10)
         form, other = (csr_matrix, np.asarray) if begin % 20 else (np.asarray, csr_matrix)
         expected = dense.learn(X[here], y[here])
         assert mixed.learn(form(X[here]), y[here]) == pytest.approx(expected, **tolerance)
-        assert mixed._numbers.interleaved == bool(begin % 20)
+        assert mixed._numbers.interleaved == (rule in PAPER and bool(begin % 20))
         for rows in (form(X), other(X)):
             assert mixed.predict(rows) == pytest.approx(dense.predict(X), **tolerance)
     assert mixed._numbers.count[:12].tolist() == dense._numbers.count[:12].tolist()

@@ -301,9 +301,10 @@ def squared_times(factor):
 
 
 def test_a_loss_of_the_users_own_with_a_flow():
-    p = Learner(loss=WithFlow()).learn(ROWS, TARGET)
-    np.testing.assert_array_equal(p, Learner(loss="squared").learn(ROWS, TARGET))
-    np.testing.assert_allclose(p, Learner(loss=WithFlowOfTheLibrary()).learn(ROWS, TARGET), rtol=1e-11, atol=1e-12)
+    p = Learner("nag", loss=WithFlow()).learn(ROWS, TARGET)
+    np.testing.assert_array_equal(p, Learner("nag", loss="squared").learn(ROWS, TARGET))
+    q = Learner("nag", loss=WithFlowOfTheLibrary()).learn(ROWS, TARGET)
+    np.testing.assert_allclose(p, q, rtol=1e-11, atol=1e-12)
     once, twice = (Learner("sgd", loss=WithFlow(factor), learning_rate=0.05) for factor in (1.0, 2.0))
     faster = Learner("sgd", learning_rate=0.1)
     assert not np.array_equal(once.learn(ROWS, TARGET), twice.learn(ROWS, TARGET))

@@ -31,7 +31,7 @@ BAD = {
         5,
         None,
     ],
-    "learning_rate": [0, -0.5, nan, inf, "fast", None, True, [], [0.1, -1], [0.1, "x"], "0.5"],
+    "learning_rate": [0, -0.5, nan, inf, "fast", True, [], [0.1, -1], [0.1, "x"], "0.5"],
     "intercept": [],
     "importance_aware": [],
     "clip": ["label", 0, -1, nan, (1, 1), (2, 1), (1,), (1, 2, 3), ("a", "b"), (nan, 1), "ab"],
@@ -107,7 +107,7 @@ def test_more_bad_values_are_refused_by_name(name, value):
 GOOD = {
     "rule": ["nag", " sgd ( 0.5 , 2 ) ", NAG(), SGD(0.0)],
     "loss": ["squared", "quantile(0.9)", "huber(inf)", Quantile(0.1)],
-    "learning_rate": [1, 0.5, np.float32(0.5), [0.1, 1], np.array([0.1, 1.0]), (0.5,)],
+    "learning_rate": [None, 1, 0.5, np.float32(0.5), [0.1, 1], np.array([0.1, 1.0]), (0.5,)],
     "intercept": [True, False],
     "importance_aware": [True, False],
     "clip": [None, "labels", 3, 0.5, (-1, 2), [0, 1], inf],

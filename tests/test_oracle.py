@@ -14,7 +14,7 @@ from streams import kind_of_labels, linear_stream, streams
 from unscaled import Learner, reference
 from unscaled.losses import COUNT, LOSSES, REAL, SIGN
 from unscaled.options import named
-from unscaled.rules import RULES
+from unscaled.rules import PAPER as RULES
 
 ORACLES = {
     "squared": reference.squared,
@@ -291,7 +291,7 @@ def test_pairs_of_patterns(pairs, data, intercept):
     stream = data.draw(streams(REAL, exponents=st.integers(-2, 2)))
     lane = Lane(oracle("nag", "squared", 0.5), REAL)
     kept = run_oracle([lane], stream, intercept, products_of(2, may))
-    learner = Learner(intercept=intercept, interactions=pairs)
+    learner = Learner("nag", intercept=intercept, interactions=pairs)
     compare(learner, [lane], stream.X, stream, kept)
 
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 import unscaled
-from streams import kind_of_labels, learned, linear_stream, streams
+from streams import kind_of_labels, learned, linear_stream, steps, streams
 from unscaled import DataError, Learner, ModelFileError, UnscaledError, UsageError, load
 from unscaled.losses import LOSSES, REAL
 from unscaled.modelfile import FORMAT
-from unscaled.rules import RULES
+from unscaled.rules import PAPER, RULES
 
 ROWS = 60
 STREAM = linear_stream(41, rows=ROWS, columns=4)
@@ -53,7 +53,9 @@ CASES = {
     },
     "parameters": (X, Y, {"rule": "sgd(0.25, 7)", "loss": "quantile(0.123456789)"}),
     "table": (TABLE, Y, {}),
+    "table, nag": (TABLE, Y, {"rule": "nag"}),
     "table, snag": (TABLE, Y, {"rule": "snag"}),
+    "open classes, nag": (TABLE, COLOURS, {"rule": "nag", "classes": "auto", "loss": "logistic"}),
     "table of numbers": (NUMBERS, Y, {}),
     "table with indicators": (TABLE, Y, {"missing_indicator": True}),
     "no intercept": (TABLE, Y, {"intercept": False}),
@@ -135,7 +137,7 @@ def test_any_stream_may_be_interrupted(tmp_path_factory, rule, stream, cut):
     if rows == 1:
         return
     y, h = stream.Y[:, 0], stream.weights
-    whole, first = Learner(rule, learning_rate=0.1), Learner(rule, learning_rate=0.1)
+    whole, first = (Learner(rule, **steps(rule, learning_rate=0.1)) for _ in range(2))
     expected = whole.learn(stream.X, y, h)
     first.learn(stream.X[:cut], y[:cut], h[:cut])
     first.save(path)
@@ -225,10 +227,10 @@ def by_name(learner):
         (str(names[k] if k < len(names) else k), *(lane[k] for lane in numbers.lanes)) for k in range(numbers.width)
     )
     rows = {
-        frozenset(row["feature"].split(" * ")): tuple(row[c] for c in columns if c != "feature")
+        tuple(sorted(row["feature"].split(" * "))): tuple(row[c] for c in columns if c != "feature")
         for row in table.to_pylist()
     }
-    return rows, learner.examples, learner.weight, numbers.totals.tolist(), lanes
+    return rows, learner.examples, learner.weight, numbers.totals.tolist()[:3], lanes  # beyond are slots
 
 
 def assert_nearly(ours, theirs, rel):
@@ -251,7 +253,8 @@ def test_merging_is_commutative(X, y, options):
     before = learned(left), learned(right)
     one, other = left.merge(right), right.merge(left)
     assert (learned(left), learned(right)) == before
-    assert_nearly(one, other, 1e-15)
+    # Matrices are inverted in the order of the slots, which is that of the learner that merges.
+    assert_nearly(one, other, 1e-9 if one.options.finds_its_rate else 1e-15)
     p, q = one.predict(X), other.predict(X)
     if one.classes:
         q = q[:, [other.classes.index(name) for name in one.classes]] if q.ndim > 1 else q
@@ -284,7 +287,7 @@ def test_merging_is_associative(X, y, options):
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_matrix], ids=["dense", "csr"])
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", PAPER)
 def test_what_a_merge_adds_and_what_it_takes_the_larger_of(rule, layout):
     h = STREAM.weights
     left, right = halves(layout(X), Y, {"rule": rule}, h)
@@ -311,7 +314,7 @@ def test_what_a_merge_adds_and_what_it_takes_the_larger_of(rule, layout):
 
 
 def test_merging_matches_features_by_name():
-    left, right = Learner(), Learner()
+    left, right = Learner("nag"), Learner("nag")
     left.learn(pa.table({"a": [1.0, 2.0], "job": ["x", "y"]}), [1, 2])
     right.learn(pa.table({"z": [5.0, 6.0], "job": ["y", "z"], "a": [4.0, 5.0]}), [1, 2])
     whole = left.merge(right)
@@ -329,7 +332,7 @@ def test_merging_matches_features_by_name():
 
 @pytest.mark.parametrize("interactions", [2, 3])
 def test_merging_matches_interactions_by_name(interactions):
-    left, right = (Learner(interactions=interactions) for _ in range(2))
+    left, right = (Learner("nag", interactions=interactions) for _ in range(2))
     left.learn(pa.table({"b": [1.0, 2.0], "c": [1.0, 3.0]}), [1, 2])
     right.learn(pa.table({"a": [5.0, 6.0], "c": [1.0, 2.0]}), [1, 2])
     rows = {frozenset(row["feature"].split(" * ")): row for row in left.merge(right).weights().to_pylist()}
@@ -341,7 +344,7 @@ def test_merging_matches_interactions_by_name(interactions):
 def test_merging_matches_hashed_interactions_by_name():
     merged = []
     for hash_bits in (None, 18):
-        left, right = (Learner(interactions=2, hash_bits=hash_bits) for _ in range(2))
+        left, right = (Learner("nag", interactions=2, hash_bits=hash_bits) for _ in range(2))
         left.learn(pa.table({"a": X[:, 0], "b": X[:, 1]}), Y)
         right.learn(pa.table({"a": X[:, 0], "c": X[:, 2]}), -Y)
         merged.append(left.merge(right).predict(pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})))

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import unscaled
-from streams import learned, linear_stream
+from streams import learned, linear_stream, state_of
 from unscaled import DataError, Learner, UsageError
 from unscaled.losses import COUNT, LOSSES, REAL, SIGN
 from unscaled.rules import RULES
@@ -208,14 +208,12 @@ def test_a_row_of_weight_zero_is_predicted_only(rule, layout, outputs):
     learner = Learner(rule, clip="labels")
     learner.learn(layout(Z[:40]), stream.Y[:40], np.ones(40))
     before = learned(learner)
-    state = [array.tobytes() for array in (learner._numbers.v, learner._numbers.gamma, learner._numbers.inverse)]
+    state = state_of(learner)
     rows = layout(7.0 * Z[40:])
     p = learner.learn(rows, 100.0 + stream.Y[40:], np.zeros(20))
     assert p.tobytes() == learner.predict(rows).tobytes()
     assert learned(learner) == before
-    assert state == [
-        array.tobytes() for array in (learner._numbers.v, learner._numbers.gamma, learner._numbers.inverse)
-    ]
+    assert state_of(learner) == state
     assert (learner.examples, learner.weight) == (40, 40.0)
 
 

@@ -16,7 +16,7 @@ from streams import learned, linear_stream, streams
 from unscaled.learner import Learner
 from unscaled.losses import COUNT, LOSSES, REAL, SIGN
 from unscaled.progressive import Progressive
-from unscaled.rules import RULES
+from unscaled.rules import PAPER
 from unscaled.rules.nag import NAG
 from unscaled.tuning import Contest
 from unscaled.tuning.candidates import default_rates
@@ -60,7 +60,7 @@ def assert_table_is_what_each_gives_alone(found, X, y, weights=None, **options) 
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", PAPER)
 def test_the_table_is_what_each_candidate_gives_alone(rule: str, loss: str) -> None:
     X, y, weights = a_table(60), labels_for(loss), linear_stream(0).weights
     found = unscaled.tune(X, y, rules=rule, losses=loss, learning_rates=RATES, sample_weight=weights)
@@ -74,7 +74,7 @@ def test_the_table_of_classes_and_interactions(classes: str | list[str]) -> None
     y = [CLASSES[i * 7 % 5 % (2 if len(classes) == 2 else 3)] for i in range(60)]
     tried = {"losses": ["logistic", "squared"], "interactions": [1, 2], "learning_rates": RATES}
     found = unscaled.tune(X, y, classes=classes, l2=0.01, **tried)
-    assert found.table.num_rows == 2 * 2 * 2 * len(RATES)
+    assert found.table.num_rows == 2 * 2 * 2 * len(RATES)  # auto cannot have a penalty
     assert found.metric == "log_loss"
     assert_table_is_what_each_gives_alone(found, X, y, classes=classes, l2=0.01)
 
@@ -93,7 +93,7 @@ def test_any_stream_in_any_batches_gives_the_same(stream, size: int) -> None:
     assert_table_is_what_each_gives_alone(whole, stream.X, y, stream.weights)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", PAPER)
 @pytest.mark.parametrize("options", [{}, {"classes": "auto", "loss": "logistic"}, {"clip": "labels", "l1": 0.001}])
 def test_one_rate_of_many_learns_on_as_if_it_had_been_alone(rule: str, options: dict) -> None:
     X, y = a_table(90), labels_for("squared", 90)
@@ -200,7 +200,7 @@ def test_every_metric_is_known() -> None:
 
 def test_default_rates() -> None:
     assert default_rates(NAG()) == (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
-    for rule in RULES.values():
+    for rule in PAPER.values():
         rates = default_rates(rule())
         assert len(rates) % 8 == 0  # whole vectors of lanes
         assert (rates[0] < 1e-8) == (not rule.normalised)
@@ -234,7 +234,7 @@ def test_a_rule_that_finds_its_rate_itself_has_one_lane(tmp_path) -> None:
     assert found.table["mse"][0].as_py() == pytest.approx(expected, rel=1e-12)
     only = unscaled.tune(stream.X, y, rules=Fixed())
     assert "rate=None" in repr(only)
-    assert only.best.options.learning_rate == Learner().options.learning_rate
+    assert only.best.options.learning_rate == Learner(Fixed()).options.learning_rate
     for each in (found, only):
         each.plot(tmp_path / "a.html")
         assert "its own" in (tmp_path / "a.html").read_text()
@@ -289,7 +289,7 @@ def test_the_plot(suffix: str, tmp_path) -> None:
         ).replace("https://matplotlib.org", "")
         assert "src=" not in page
         assert "a:∗,b∗:c" in page
-        assert page.count("<tr>") == 1 + 8 + 1 + found.table.num_rows
+        assert page.count("<tr>") == 1 + 12 + 1 + found.table.num_rows
 
 
 def test_the_curves_that_are_drawn_are_the_table(tmp_path, monkeypatch) -> None:

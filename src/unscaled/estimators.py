@@ -172,9 +172,9 @@ class OnlineRegressor(RegressorMixin, _OnlineEstimator):
 
     def __init__(
         self,
-        rule: str | Rule = "nag",
+        rule: str | Rule = "auto",
         loss: str | Loss = "squared",
-        learning_rate: float = 0.5,
+        learning_rate: None | float = None,
         intercept: bool = True,
         importance_aware: bool = True,
         clip: Clip = None,
@@ -242,8 +242,8 @@ class OnlineClassifier(ClassifierMixin, _OnlineEstimator):
     """Predicts classes, or several yes-or-nos (multi-label), from raw rows: no scaling, no encoding, no imputing.
 
     >>> import pandas as pd
-    >>> pets = pd.DataFrame({"grams": [4e3, 3e4, 5e3, 2e4, 3e3, 4e4], "sound": ["meow", "woof"] * 3})
-    >>> model = OnlineClassifier(random_state=0).fit(pets, ["cat", "dog"] * 3)
+    >>> pets = pd.DataFrame({"grams": [4e3, 3e4, 5e3, 2e4, 3e3, 4e4] * 5, "sound": ["meow", "woof"] * 15})
+    >>> model = OnlineClassifier(random_state=0).fit(pets, ["cat", "dog"] * 15)
     >>> model.predict(pd.DataFrame({"sound": ["woof", "meow"], "grams": [1e4, None]})).tolist()
     ['dog', 'cat']
 
@@ -253,9 +253,9 @@ class OnlineClassifier(ClassifierMixin, _OnlineEstimator):
 
     def __init__(
         self,
-        rule: str | Rule = "nag",
+        rule: str | Rule = "auto",
         loss: str | Loss = "logistic",
-        learning_rate: float = 0.5,
+        learning_rate: None | float = None,
         intercept: bool = True,
         importance_aware: bool = True,
         clip: Clip = None,

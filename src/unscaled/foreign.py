@@ -28,8 +28,13 @@ def is_foreign(options: Options) -> bool:
 
 def adopted(model: Model) -> Model:
     """The same model, its loss and its rule replaced by their doubles if they are foreign."""
-    loss = None if model.loss is None else _double(model.loss, ("value", "slope"))
+    loss = None if model.loss is None else double_of(model.loss)
     return model._replace(loss=loss, rule=_double(model.rule, ("limit", "beyond", "gain", "pace")))
+
+
+def double_of(loss: Any) -> Any:
+    """A loss that compiled code can tell from all others: itself if it is one of ours."""
+    return _double(loss, ("value", "slope"))
 
 
 def _double(made: Any, needed: tuple[str, ...]) -> Any:

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from unscaled import __version__, kernels, merging, modelfile
 from unscaled.errors import DataError, ModelFileError, UsageError
+from unscaled.experts import ExpertNumbers
 from unscaled.features import Crossing, NamedFeatures, PositionalFeatures
-from unscaled.foreign import adopted, is_foreign
 from unscaled.intervals import Intervals
 from unscaled.losses import Loss
 from unscaled.options import Classes as GivenClasses
@@ -35,9 +35,9 @@ class Learner:
     >>> metres = np.array([[1.0], [2.0], [3.0], [4.0]])
     >>> label = np.array([2.0, 4.0, 6.0, 8.0])
     >>> Learner().learn(metres, label).round(3).tolist()
-    [0.0, 0.596, 1.182, 1.738]
+    [0.0, 2.0, 3.397, 5.654]
     >>> Learner().learn(1024 * metres, label).round(3).tolist()
-    [0.0, 0.596, 1.182, 1.738]
+    [0.0, 2.0, 3.397, 5.654]
 
     X is a NumPy array, a SciPy CSR matrix, or a table: anything with Arrow's C interface (pandas, polars, pyarrow,
     DuckDB), whose columns are then matched by name and may hold numbers, dates, text, categories and lists. Missing
@@ -49,9 +49,9 @@ class Learner:
 
     def __init__(
         self,
-        rule: str | Rule = "nag",
+        rule: str | Rule = "auto",
         loss: str | Loss = "squared",
-        learning_rate: float | Sequence[float] = 0.5,
+        learning_rate: None | float | Sequence[float] = None,
         intercept: bool = True,
         importance_aware: bool = True,
         clip: Clip = None,
@@ -71,7 +71,7 @@ class Learner:
         self._target = make_target(self.options)
         self._crossing = Crossing(self.options)
         self._features: NamedFeatures | PositionalFeatures | None = None
-        self._numbers = Numbers.nothing(self.options)
+        self._numbers = (ExpertNumbers if self.options.finds_its_rate else Numbers).nothing(self.options)
         self._intervals = Intervals(self.options)
 
     def learn(
@@ -168,7 +168,8 @@ class Learner:
         if rate not in rates:
             raise UsageError(f"no lane learns at the rate {rate!r}; there are {', '.join(map(repr, rates))}")
         twin = self._copy()
-        twin.options = replace(self.options, learning_rate=rate)
+        if self.options.learning_rate is not None:
+            twin.options = replace(self.options, learning_rate=rate)
         if len(rates) > 1:
             lanes = slice(rates.index(rate), None, len(rates))
             twin._numbers = twin._numbers.of_lanes(lanes)
@@ -255,14 +256,9 @@ class Learner:
     def _learn_rows(
         self, rows: Any, labels: np.ndarray, weights: np.ndarray, out: np.ndarray, begin: int, bad: OnBadRow
     ) -> None:
-        learn = kernels.learn_foreign if is_foreign(self.options) else kernels.learn
-        one = self._numbers.width == 1
-        self._numbers.lay_out(interleaved=not isinstance(rows, kernels.DenseRows))
-        model = adopted(self._numbers.model(self.options, self._first_slot(rows), to_learn=True))
-        batch = kernels.Batch(rows, labels[:, 0] if one else labels, weights, out[:, 0] if one else out)
-        scratch = kernels.make_scratch(rows, many_lanes=not one)
+        learn = self._numbers.learning(self.options, rows, self._first_slot(rows), labels, weights, out)
         total, i = len(labels), 0
-        while (stopped := learn(model, batch, scratch, i)) < total:
+        while (stopped := learn(i)) < total:
             self._count(weights[i:stopped])
             bad(begin + stopped, self._infinite(rows, stopped))
             out[stopped] = np.nan
@@ -270,14 +266,10 @@ class Learner:
         self._count(weights[i:])
 
     def _predict_rows(self, rows: Any, begin: int, bad: OnBadRow) -> np.ndarray:
-        predict = kernels.predict_foreign if is_foreign(self.options) else kernels.predict
-        one = self._numbers.width == 1
-        numbers = self._numbers.contiguous() if isinstance(rows, kernels.DenseRows) else self._numbers
-        model = adopted(numbers.model(self.options, self._first_slot(rows), to_learn=False))
         total, i = kernels.row_total(rows), 0
         out = np.full((total, self._numbers.width), np.nan)
-        scratch = kernels.make_scratch(rows, many_lanes=not one)
-        while (stopped := predict(model, rows, scratch, out[:, 0] if one else out, i)) < total:
+        predict = self._numbers.predicting(self.options, rows, self._first_slot(rows), out)
+        while (stopped := predict(i)) < total:
             bad(begin + stopped, self._infinite(rows, stopped))
             out[stopped] = np.nan
             i = stopped + 1
@@ -336,14 +328,8 @@ def _contents(learner: Learner) -> modelfile.Contents:
         **feature_columns(learner, slots),
         **weight_columns(learner, weights),
         "scale": scales,
-        "count": numbers.count[slots],
-        "slot": slots,
-        "s": numbers.scale[slots],
+        **numbers.columns(learner.options, slots),
     }
-    for k in range(numbers.width):
-        columns[f"v{k}"] = numbers.v[slots, k]
-        if learner.options.rule.adaptive:
-            columns[f"gamma{k}"] = numbers.gamma[slots, k]
     described = {
         "version": __version__,
         "options": learner.options.described(),
@@ -351,9 +337,7 @@ def _contents(learner: Learner) -> modelfile.Contents:
         "target": learner._target.describe(),
         "examples": learner.examples,
         "weight": learner.weight,
-        "totals": numbers.totals.tolist(),
-        "lanes": [each.tolist() for each in numbers.lanes],
-        "interleaved": numbers.interleaved,
+        **numbers.described(),
         "intervals": learner._intervals.describe(),
         "attached": learner.attached,
     }
@@ -376,19 +360,8 @@ def _restored(contents: modelfile.Contents, loss: Loss | None, rule: Rule | None
         return learner
     slots = contents.column("slot")
     learner._features = _restored_features(learner, contents, slots)
-    numbers = learner._numbers
-    numbers.make_room(learner._crossing.table_size(learner._features.base))
-    numbers.widen(learner.options, len(described["lanes"][0]) // len(learner.options.rates), is_open=False)
-    numbers.lay_out(described.get("interleaved", False))
-    numbers.lanes = kernels.Lanes(*map(np.array, described["lanes"]))
-    numbers.totals[:] = described["totals"]
-    numbers.scale[slots], numbers.count[slots] = contents.column("s"), contents.column("count")
-    seen = numbers.scale > 0
-    numbers.inverse[seen] = 1.0 / numbers.scale[seen] if learner.options.rule.normalised else 1.0
-    for k in range(numbers.width):
-        numbers.v[slots, k] = contents.column(f"v{k}")
-        if learner.options.rule.adaptive:
-            numbers.gamma[slots, k] = contents.column(f"gamma{k}")
+    learner._numbers.make_room(learner._crossing.table_size(learner._features.base))
+    learner._numbers.restore(learner.options, contents)
     return learner
 
 

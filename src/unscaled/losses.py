@@ -6,7 +6,9 @@ A loss says what a prediction p costs when the label is y, and how it wants p to
     slope(p, y)        its derivative by p; at a kink, 0 if that is a subgradient
     flow(p, y, h, q)   the importance-aware step (Karampatziakis and Langford 2011): if p follows its own gradient
                        for a time h, at dp/dt = -q * slope(p, y), then p ends at p - q * flow(p, y, h, q)
+    curvature(p, y)    its second derivative, or what stands for it where the loss is not curved
     link(p)            the raw score as the user wants to read it: a mean, a rate, a probability
+    unlink(mean)       the inverse of link
 
 For small h * q the flow is h * slope; for large ones it never runs past the label, whatever the learning rate. The
 functions are compiled into the kernels: they may use `math` and what is here, and nothing else. A loss of your own
@@ -57,7 +59,11 @@ def damping(x: float) -> float:
 
 
 class Loss(Protocol):
-    """What every loss has. `flow`, `link` and `labels`, the kind of its labels, are optional."""
+    """What every loss has.
+
+    Optional are `flow`, `curvature`, `link`, `unlink`, `labels`, the kind of its labels, and `quadratic`: True if the
+    slope is a straight line of p.
+    """
 
     def value(self, p: float, y: float) -> float:
         """The loss."""
@@ -70,6 +76,7 @@ class Squared(NamedTuple):
     """(p - y)²: the mean. The loss of Vowpal Wabbit's default, without the factor one half."""
 
     labels = REAL
+    quadratic = True
 
     def value(self, p: float, y: float) -> float:
         """The squared error."""
@@ -82,6 +89,10 @@ class Squared(NamedTuple):
     def flow(self, p: float, y: float, h: float, q: float) -> float:
         """The error decays as e^(-2 q h)."""
         return h * 2.0 * (p - y) * damping(2.0 * h * q)
+
+    def curvature(self, p: float, y: float) -> float:
+        """2."""
+        return 2.0
 
 
 class Logistic(NamedTuple):
@@ -129,6 +140,15 @@ class Logistic(NamedTuple):
             if abs(step) <= 1e-15 * grown:
                 break
         return -y * (straight + grown) / q
+
+    def curvature(self, p: float, y: float) -> float:
+        """The variance of the label: q (1 - q) for a probability q of +1."""
+        odds = math.exp(-abs(p))
+        return odds / ((1.0 + odds) * (1.0 + odds))
+
+    def unlink(self, mean: float) -> float:
+        """The log-odds of a probability."""
+        return math.log(mean / (1.0 - mean))
 
     def link(self, p: float) -> float:
         """The probability of +1."""
@@ -243,6 +263,10 @@ class Huber(NamedTuple):
         near = min(abs(error), self.delta)
         return sign * (excess / q + near * 2.0 * time_left * damping(2.0 * q * time_left))
 
+    def curvature(self, p: float, y: float) -> float:
+        """2 near the label; beyond, that of the parabola that has the same slope there."""
+        return 2.0 * min(1.0, self.delta / max(abs(p - y), 1e-300))
+
 
 class Poisson(NamedTuple):
     """e^p - y p for counts y: the log of a rate. Deviance without the terms that do not depend on p."""
@@ -268,6 +292,14 @@ class Poisson(NamedTuple):
         if change > -0.5:
             return math.log1p(change) / q
         return math.log(math.exp(-y * q * h) + rate * passed) / q  # the same without the cancellation
+
+    def curvature(self, p: float, y: float) -> float:
+        """The rate: it is the variance."""
+        return math.exp(min(p, STEEPEST_LOG_RATE))
+
+    def unlink(self, mean: float) -> float:
+        """The logarithm of a rate."""
+        return math.log(max(mean, 1e-300))
 
     def link(self, p: float) -> float:
         """The rate."""

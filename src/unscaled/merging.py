@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unscaled import pooling
 from unscaled.errors import DataError, UsageError
+from unscaled.experts import ExpertNumbers
 from unscaled.kernels import Lanes
+from unscaled.rules import Rule
 from unscaled.state import Numbers
 from unscaled.targets import Classes
 
@@ -34,7 +37,11 @@ def merged(left: "Learner", right: "Learner") -> "Learner":
         return right._copy()
     slots = _common_slots(whole, right)
     lanes = _common_lanes(whole, right)
-    _pool(whole, right._numbers, slots, lanes)
+    ours, theirs = whole._numbers, right._numbers
+    if isinstance(ours, ExpertNumbers) and isinstance(theirs, ExpertNumbers):
+        pooling.pool(ours, theirs, slots, lanes, whole.options.intercept)
+    if isinstance(ours, Numbers) and isinstance(theirs, Numbers):
+        _pool(whole.options.rule, ours, theirs, slots, lanes)
     whole._intervals = left._intervals.merged(right._intervals)
     whole.examples += right.examples
     whole.weight += right.weight
@@ -70,9 +77,8 @@ def _common_lanes(whole: "Learner", right: "Learner") -> np.ndarray:
     return np.arange(whole._numbers.width)
 
 
-def _pool(whole: "Learner", theirs: Numbers, slots: np.ndarray, lanes: np.ndarray) -> None:
+def _pool(rule: Rule, ours: Numbers, theirs: Numbers, slots: np.ndarray, lanes: np.ndarray) -> None:
     """Adds the right learner's numbers to the whole one's."""
-    rule, ours = whole.options.rule, whole._numbers
     used = np.flatnonzero(theirs.count)
     at = slots[used]
     old, new = ours.scale[at], theirs.scale[used]
@@ -102,7 +108,7 @@ def _pool(whole: "Learner", theirs: Numbers, slots: np.ndarray, lanes: np.ndarra
     ours.count[at] += theirs.count[used]
     ours.totals += theirs.totals
     mine, other = ours.lanes, theirs.lanes
-    whole._numbers.lanes = Lanes(
+    ours.lanes = Lanes(
         mine.learning_rate,
         np.minimum(mine.low, other.low[lanes]),
         np.maximum(mine.high, other.high[lanes]),

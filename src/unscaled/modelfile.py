@@ -122,6 +122,9 @@ def _checksum(table: pa.Table, described: Mapping[str, Any]) -> str:
         digest.update(name.encode())
         if pa.types.is_string(column.type):
             digest.update(json.dumps(column.to_pylist()).encode())
+        elif pa.types.is_list(column.type):
+            rows = column.combine_chunks()
+            digest.update(rows.value_lengths().to_numpy().tobytes() + rows.flatten().to_numpy().tobytes())
         else:
             digest.update(column.to_numpy().tobytes())
     return digest.hexdigest()

@@ -14,7 +14,7 @@ from typing import Any
 
 from unscaled.errors import UsageError
 from unscaled.losses import LOSSES, Loss
-from unscaled.rules import RULES, Rule
+from unscaled.rules import NAG, RULES, Auto, Newton, Rule
 
 Interactions = int | Sequence[tuple[str, str]]
 Clip = None | str | float | tuple[float, float]
@@ -32,9 +32,15 @@ def _option(default: Any, help: str) -> Any:
 class Options:
     """The hyperparameters of a learner."""
 
-    rule: Rule = _option("nag", f"The update rule: {', '.join(RULES)}.")
+    rule: Rule = _option(
+        "auto",
+        f"The update rule: {', '.join(RULES)}. auto needs no rate; with a learning rate or a penalty given it is nag.",
+    )
     loss: Loss = _option("squared", f"The loss: {', '.join(LOSSES)}; parameters in parentheses, as in quantile(0.9).")
-    learning_rate: float | tuple[float, ...] = _option(0.5, "The learning rate. Several rates learn side by side.")
+    learning_rate: None | float | tuple[float, ...] = _option(
+        None,
+        "The learning rate of the rules that need one, by default 0.5. Several rates learn side by side.",
+    )
     intercept: bool = _option(True, "Whether there is a constant feature.")
     importance_aware: bool = _option(
         True,
@@ -62,7 +68,7 @@ class Options:
         settle = {
             "rule": named("rule", self.rule, RULES),
             "loss": named("loss", self.loss, LOSSES),
-            "learning_rate": _rates(self.learning_rate),
+            "learning_rate": None if self.learning_rate is None else _rates(self.learning_rate),
             "intercept": _yes_or_no("intercept", self.intercept),
             "importance_aware": _yes_or_no("importance_aware", self.importance_aware),
             "missing_indicator": _yes_or_no("missing_indicator", self.missing_indicator),
@@ -76,10 +82,34 @@ class Options:
         }
         for name, value in settle.items():
             object.__setattr__(self, name, value)
+        self._settle_rate()
+
+    def _settle_rate(self) -> None:
+        """A rule that finds its rate takes nothing that belongs to the steps of the others; auto then is nag."""
+        given = {
+            "learning_rate": self.learning_rate is not None,
+            "importance_aware": not self.importance_aware,
+            "l1": self.l1 > 0.0,
+            "l2": self.l2 > 0.0,
+        }
+        if self.finds_its_rate and any(given.values()):
+            if not isinstance(self.rule, Auto):
+                name = next(name for name, is_given in given.items() if is_given)
+                raise UsageError(f"{name}: {spelled(self.rule)} finds its steps itself; take another rule, such as nag")
+            object.__setattr__(self, "rule", NAG())
+        if not self.finds_its_rate and self.learning_rate is None:
+            object.__setattr__(self, "learning_rate", 0.5)
+
+    @property
+    def finds_its_rate(self) -> bool:
+        """Whether the rule is one of those that need no learning rate, auto and newton."""
+        return isinstance(self.rule, (Auto, Newton))
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """The learning rates, also if there is only one."""
+        """The learning rates, also if there is only one; 1 stands for that of a rule that needs none."""
+        if self.learning_rate is None:
+            return (1.0,)
         return self.learning_rate if isinstance(self.learning_rate, tuple) else (self.learning_rate,)
 
     @property
@@ -123,7 +153,7 @@ def named(kind: str, given: object, known: Mapping[str, Any]) -> Any:
 def _checked_made(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
     """A rule or a loss that is made already; those of the user's own are looked at when they are first used."""
     other = LOSSES if kind == "rule" else RULES
-    if type(given) in other.values():
+    if type(given) in set(other.values()):
         raise UsageError(f"{spelled(given)} is not a {kind}")
     if type(given) in known.values():
         _check_parameters(spelled(given), given)

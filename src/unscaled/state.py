@@ -1,12 +1,15 @@
 """The numbers that a learner has learned, as arrays that grow with its features and its lanes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
 from unscaled import kernels
+from unscaled.foreign import adopted, is_foreign
 from unscaled.kernels import Lanes, Model, Settings, State
+from unscaled.modelfile import Contents
 from unscaled.options import FOLLOW_LABELS, Options
 
 
@@ -90,7 +93,7 @@ class Numbers:
             )
             self.lanes = Lanes(*(np.concatenate([old, old[copied]]) for old in self.lanes))
             return
-        low, high = _bounds(options)
+        low, high = bounds_of(options)
         self.v, self.gamma = (np.zeros((self.slots, missing), options.dtype) for _ in range(2))
         self.lanes = Lanes(
             np.tile(np.array(options.rates), outputs),
@@ -105,6 +108,72 @@ class Numbers:
         twin = replace(self, v=self.v[:, chosen], gamma=self.gamma[:, chosen], lanes=lanes, totals=self.totals.copy())
         twin._move(self.slots, interleaved=False)
         return twin
+
+    def learning(
+        self, options: Options, rows: Any, first: int, labels: np.ndarray, weights: np.ndarray, out: np.ndarray
+    ) -> Callable[[int], int]:
+        """A function that learns from a row on, and gives the first with an infinite value or the row count."""
+        learn = kernels.learn_foreign if is_foreign(options) else kernels.learn
+        one = self.width == 1
+        self.lay_out(interleaved=not isinstance(rows, kernels.DenseRows))
+        model = adopted(self.model(options, first, to_learn=True))
+        batch = kernels.Batch(rows, labels[:, 0] if one else labels, weights, out[:, 0] if one else out)
+        scratch = kernels.make_scratch(rows, many_lanes=not one)
+        return lambda begin: learn(model, batch, scratch, begin)
+
+    def predicting(self, options: Options, rows: Any, first: int, out: np.ndarray) -> Callable[[int], int]:
+        """The same to predict only."""
+        predict = kernels.predict_foreign if is_foreign(options) else kernels.predict
+        one = self.width == 1
+        numbers = self.contiguous() if isinstance(rows, kernels.DenseRows) else self
+        model = adopted(numbers.model(options, first, to_learn=False))
+        scratch = kernels.make_scratch(rows, many_lanes=not one)
+        return lambda begin: predict(model, rows, scratch, out[:, 0] if one else out, begin)
+
+    def read_weights(self, options: Options, slots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Weights, a column a lane, and scales as the paper defines them."""
+        rule = options.rule
+        gain = rule.gain(float(self.totals[0])) if rule.moving else 1.0
+        with np.errstate(over="ignore"):  # the weight of a column of 1e-308 may be infinite
+            weights = self.v[slots].astype(np.float64) * (gain * self.inverse[slots])[:, None]
+        return weights, self.scale[slots] / max(gain, np.finfo(float).tiny)
+
+    def effects(self, options: Options, slots: np.ndarray, lanes: int) -> np.ndarray:
+        """|weight| * scale of the lane in which it is largest. This is |v|, which is finite where a weight is not."""
+        v = np.abs(self.v[slots, :lanes]).max(axis=1, initial=0.0)
+        return v if options.rule.normalised else v * self.scale[slots]
+
+    def columns(self, options: Options, slots: np.ndarray) -> dict[str, Any]:
+        """What a model file keeps of each slot, exact to the bit."""
+        columns = {"count": self.count[slots], "slot": slots, "s": self.scale[slots]}
+        for k in range(self.width):
+            columns[f"v{k}"] = self.v[slots, k]
+            if options.rule.adaptive:
+                columns[f"gamma{k}"] = self.gamma[slots, k]
+        return columns
+
+    def described(self) -> dict[str, Any]:
+        """What a model file keeps of all slots."""
+        return {
+            "totals": self.totals.tolist(),
+            "lanes": [each.tolist() for each in self.lanes],
+            "interleaved": self.interleaved,
+        }
+
+    def restore(self, options: Options, contents: Contents) -> None:
+        """Takes back what `columns` and `described` gave; there is room for the slots."""
+        described, slots = contents.described, contents.column("slot")
+        self.widen(options, len(described["lanes"][0]) // len(options.rates), is_open=False)
+        self.lay_out(described.get("interleaved", False))
+        self.lanes = Lanes(*map(np.array, described["lanes"]))
+        self.totals[:] = described["totals"]
+        self.scale[slots], self.count[slots] = contents.column("s"), contents.column("count")
+        seen = self.scale > 0
+        self.inverse[seen] = 1.0 / self.scale[seen] if options.rule.normalised else 1.0
+        for k in range(self.width):
+            self.v[slots, k] = contents.column(f"v{k}")
+            if options.rule.adaptive:
+                self.gamma[slots, k] = contents.column(f"gamma{k}")
 
     def model(self, options: Options, first: int, to_learn: bool) -> Model:
         """The arrays as the kernels take them, from slot `first` on."""
@@ -150,7 +219,8 @@ def _interleaved_room(slots: int, width: int, precision: np.dtype) -> tuple[np.n
     return (*(table[name] for name in ("scale", "inverse", "count")), table["v"][:, None], table["gamma"][:, None])
 
 
-def _bounds(options: Options) -> tuple[float, float]:
+def bounds_of(options: Options) -> tuple[float, float]:
+    """What predictions are cut to at first: nothing if low > high."""
     if options.clip is None:
         return -np.inf, np.inf
     if options.clip == FOLLOW_LABELS:

@@ -35,20 +35,18 @@ def learned_slots(learner: "Learner") -> np.ndarray:
 
 
 def in_user_units(learner: "Learner", slots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weights, a column a lane, and scales as the paper defines them."""
-    numbers, rule = learner._numbers, learner.options.rule
-    gain = rule.gain(float(numbers.totals[0])) if rule.moving else 1.0
-    with np.errstate(over="ignore"):  # the weight of a column of 1e-308 may be infinite
-        weights = numbers.v[slots].astype(np.float64) * (gain * numbers.inverse[slots])[:, None]
-    lanes = weights[:, : learner._shown_outputs * len(learner.options.rates)]
-    return lanes, numbers.scale[slots] / max(gain, np.finfo(float).tiny)
+    """Weights, a column a lane that is shown, and scales as the rule defines them."""
+    weights, scales = learner._numbers.read_weights(learner.options, slots)
+    return weights[:, : _shown_lanes(learner)], scales
 
 
 def effects(learner: "Learner", slots: np.ndarray) -> np.ndarray:
-    """|weight| * scale of the lane in which it is largest. This is |v|, which is finite where a weight is not."""
-    numbers = learner._numbers
-    v = np.abs(numbers.v[slots, : learner._shown_outputs * len(learner.options.rates)]).max(axis=1, initial=0.0)
-    return v if learner.options.rule.normalised else v * numbers.scale[slots]
+    """|weight| * scale of the lane in which it is largest."""
+    return learner._numbers.effects(learner.options, slots, _shown_lanes(learner))
+
+
+def _shown_lanes(learner: "Learner") -> int:
+    return learner._shown_outputs * len(learner.options.rates)
 
 
 def feature_columns(learner: "Learner", slots: np.ndarray) -> dict[str, Any]:

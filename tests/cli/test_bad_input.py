@@ -71,7 +71,7 @@ def test_files(command: str, files: str, code: int, said: str, untouched: Untouc
         ("--target y --skip 101 --passes 2", "--skip 101: there are no more than 100 rows"),
         ("--target y --checkpoint-every 5", "--checkpoint-every needs --model, the file to save to"),
         ("--target y --loss 'quantile(a)'", "cannot read loss 'quantile(a)': quantile takes tau"),
-        ("--target y --rule foo", "unknown rule 'foo'; there are sgd, ag, ng, nag, snag"),
+        ("--target y --rule foo", "unknown rule 'foo'; there are auto, newton, sgd, ag, ng, nag, snag"),
         ("--target y --learning-rate fast", "--learning-rate: 'fast' is not a number"),
         ("--target y --learning-rate 0.5,", "--learning-rate: '' is not a number"),
         ("--target y --clip 1,x", "--clip: 'x' is not a number"),

@@ -292,7 +292,7 @@ def _wait_for_reading(process: "subprocess.Popen[bytes]") -> None:
 def test_a_closed_pipe() -> None:
     numbers_csv(20_000)
     good("train a.csv --target y --model m")
-    for line, first in (("predict m a.csv", '"prediction"\n'), ("inspect m --all", "rule              nag\n")):
+    for line, first in (("predict m a.csv", '"prediction"\n'), ("inspect m --all", "rule              auto\n")):
         result = shell(f"unscaled {line} | head -1")
         assert (result.out, result.err) == (first, "")
         assert result.code in (0, BROKEN_PIPE)
@@ -327,7 +327,7 @@ def test_a_full_disk() -> None:
     classes_csv(20_000)
     Path("small").mkdir()
     if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "none", "small"], check=False, capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "none", "small"], check=False, capture_output=True
     ).returncode:
         pytest.skip("nothing can be mounted here")
     try:

@@ -35,7 +35,7 @@ def test_the_summary() -> None:
     numbers_csv(100)
     told = good("train a.csv --target y --json").json
     first, loss, metrics, held, strongest = good("train a.csv --target y").out.splitlines()
-    assert re.fullmatch(r"100 examples, 3 features, \d+\.\d\d s \([\d,]+ rows/s\), rule nag, loss squared", first)
+    assert re.fullmatch(r"100 examples, 3 features, \d+\.\d\d s \([\d,]+ rows/s\), rule auto, loss squared", first)
     assert loss == f"progressive squared loss  {told['progressive_loss']:.6g}"
     assert metrics.startswith(f"progressive MSE {told['metrics']['mse']:.5g}   RMSE ")
     assert held == f"90 % intervals held {told['interval_coverage']['0.9']:.1%} of the labels"
@@ -53,7 +53,7 @@ def test_json_is_one_object() -> None:
     ]  # fmt: skip
     assert (told["examples"], told["features"], told["rows"], told["targets"]) == (50, 3, 50, ["y"])
     assert 0.0 < told["seconds"] < 60.0
-    assert told["options"]["rule"] == "nag"
+    assert told["options"]["rule"] == "auto"
     assert told["model"] is None
 
 
@@ -95,7 +95,7 @@ def test_the_table_does_not_depend_on_batches() -> None:
 
 def test_the_table_of_a_resumed_run_begins_where_it_was() -> None:
     numbers_csv(100)
-    good("train a.csv --target y --model m")
+    good("train a.csv --target y --model m --rule nag")
     lines = table_of(good("train a.csv --resume m --progress").err)
     assert [line[0] for line in lines] == ["128", "200"]
     whole = good("train a.csv --resume m --json").json
@@ -175,7 +175,7 @@ def test_inspect() -> None:
     numbers_csv(90)
     good("train a.csv --target y --model m")
     facts, lines = good("inspect m").out.split("\n\n")
-    assert "rule              nag\nloss              squared\nlearning rate     0.5\nexamples          90\n" in facts
+    assert "rule              auto\nloss              squared\nexamples          90\n" in facts
     header, *rows = [line.split() for line in lines.splitlines()]
     assert header == ["feature", "weight", "scale", "count", "effect"]
     told = good("inspect m --json").json
@@ -305,7 +305,7 @@ def test_completion_scripts(kind: str) -> None:
         ("unscaled data show c", ["census", "covertype", "ct_slice"]),
         ("unscaled data fetch b", ["bank"]),
         ("unscaled train --rul", ["--rule"]),
-        ("unscaled train --rule n", ["ng", "nag"]),
+        ("unscaled train --rule n", ["newton", "ng", "nag"]),
         ("unscaled train --loss qu", ["quantile"]),
         ("unscaled train --bad-rows s", ["stop", "skip"]),
         ("unscaled train --dtype f", ["float64", "float32"]),
@@ -313,7 +313,7 @@ def test_completion_scripts(kind: str) -> None:
         ("unscaled predict --format v", ["vw"]),
         ("unscaled theory --adversary s", ["signs", "spiking"]),
         ("unscaled theory --loss h", ["hinge"]),
-        ("unscaled tune --rule n", ["ng", "nag"]),
+        ("unscaled tune --rule n", ["newton", "ng", "nag"]),
         ("unscaled tune --loss qu", ["quantile"]),
         ("unscaled tune --metric m", ["mse", "mae"]),
         ("unscaled tune --format p", ["parquet"]),

@@ -201,7 +201,7 @@ def test_unknown_columns_are_noted_once_and_kept_ones_are_not() -> None:
 def test_values_beyond_all_seen_count_as_the_largest() -> None:
     """As the help of predict says."""
     write("a.csv", "x,y\n" + "".join(f"{i % 9 - 4},{i % 9}\n" for i in range(90)))
-    good("train a.csv --target y --model m")
+    good("train a.csv --target y --rule nag --model m")
     write("b.csv", "x\n4\n5\n1e300\n-4\n-1e300\n")
     four, five, huge, low, lowest = (float(line) for line in good("predict m b.csv").out.splitlines()[1:])
     assert four == five == huge != low == lowest

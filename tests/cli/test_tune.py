@@ -22,7 +22,8 @@ SHARED = [each.name for each in fields(Options) if each.name not in TRIED]
 
 
 def train_as(row: dict) -> str:
-    words = ["--rule", row["rule"], "--loss", row["loss"], "--learning-rate", str(row["rate"])]
+    words = ["--rule", row["rule"], "--loss", row["loss"]]
+    words += [] if row["rate"] is None else ["--learning-rate", str(row["rate"])]
     for each in row["interactions"].split(","):
         words += ["--interactions", each]
     return shlex.join(words)
@@ -144,7 +145,7 @@ def test_a_terminal_shows_the_candidates_and_the_bar() -> None:
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", sent)
     assert re.search(r"rule +loss +interactions +best rate +MSE +since last", plain)
     assert re.search(r"[\d,]+ rows  [\d,]+ rows/s", plain)
-    assert "60,000 examples, 4 candidates at 32 learning rates in all" in plain
+    assert "60,000 examples, 6 candidates at 34 learning rates in all" in plain
     for option in ("--no-progress", "--json"):
         assert "since last" not in on_terminal(f"tune a.csv --target y {option}")
 
@@ -170,7 +171,7 @@ def test_the_defaults_are_in_the_help() -> None:
     from unscaled.tuning.candidates import DEFAULT_RULES, default_rates
 
     shown = help_of("tune")
-    assert f"[default: {' and '.join(DEFAULT_RULES)}]" in shown
+    assert f"[default: {', '.join(DEFAULT_RULES[:-1])} and {DEFAULT_RULES[-1]}]" in shown
     narrow, wide = default_rates(RULES["nag"]()), default_rates(RULES["ag"]())
     assert f"[default: {narrow[0]:g} to {narrow[-1]:g}; for sgd and ag" in shown
     assert f"{wide[0]:.0e} to {wide[-1]:g}]".replace("e-0", "e-") in shown

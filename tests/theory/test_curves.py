@@ -5,7 +5,7 @@ import pytest
 
 from unscaled import reference
 from unscaled.errors import UsageError
-from unscaled.rules import RULES
+from unscaled.rules import PAPER as RULES
 from unscaled.theory.adversaries import ADVERSARIES, game
 from unscaled.theory.curves import ALGORITHMS, BOUNDS, RATE, _play, regret_curves
 from unscaled.theory.losses import CONVEX

@@ -36,7 +36,7 @@ def _metric_names(context: click.Context, parameter: click.Parameter, typed: str
     multiple=True,
     metavar="RULE",
     shell_complete=completes(RULES),
-    help=f"An update rule to try: {', '.join(RULES)}.  [default: nag and snag]",
+    help=f"An update rule to try: {', '.join(RULES)}.  [default: auto, nag and snag]",
 )
 @click.option(
     "--loss",

@@ -1,6 +1,6 @@
 """The compiled loops over features, and the only place that knows Numba: plain arrays go in and come out."""
 
-from unscaled.kernels import drift, quantiles
+from unscaled.kernels import drift, listing, mixture, mixture_state, quantiles, yardsticks
 from unscaled.kernels.examples import (
     EXAMPLES,
     NORM,
@@ -15,7 +15,7 @@ from unscaled.kernels.examples import (
 )
 from unscaled.kernels.rows import Crossed, DenseRows, SparseRows, make_scratch, row_total
 from unscaled.kernels.scales import State
-from unscaled.kernels.simd import LANES, room8
+from unscaled.kernels.simd import LANES, padded, room8
 
 __all__ = [
     "EXAMPLES",
@@ -32,10 +32,15 @@ __all__ = [
     "drift",
     "learn",
     "learn_foreign",
+    "listing",
     "make_scratch",
+    "mixture",
+    "mixture_state",
+    "padded",
     "predict",
     "predict_foreign",
     "quantiles",
     "room8",
     "row_total",
+    "yardsticks",
 ]

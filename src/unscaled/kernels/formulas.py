@@ -9,7 +9,7 @@ from collections.abc import Callable
 from numba import types
 
 from unscaled.kernels.compiled import chosen
-from unscaled.losses import damping
+from unscaled.losses import COUNT, REAL, damping
 
 
 def _stub(*_: float) -> float:
@@ -81,24 +81,74 @@ def moving(self):
     return _stub(self)
 
 
-def _method(stub: Callable) -> None:
-    """Lets compiled code call the method of the stub's name."""
+def mixes(self):
+    """rule.mixes, a constant of the compiled code."""
+    return _stub(self)
+
+
+def is_quadratic(self):
+    """loss.quadratic, a constant of the compiled code."""
+    return _stub(self)
+
+
+def is_linked(self):
+    """Whether the loss has a link and its inverse, a constant of the compiled code."""
+    return _stub(self)
+
+
+def has_flow(self):
+    """Whether the loss has a flow, a constant of the compiled code."""
+    return _stub(self)
+
+
+def is_real(self):
+    """Whether labels are any numbers, a constant of the compiled code."""
+    return _stub(self)
+
+
+def is_count(self):
+    """Whether labels are counts, a constant of the compiled code."""
+    return _stub(self)
+
+
+def curvature(self, p, y):
+    """loss.curvature(p, y); for a loss without one -1."""
+    return _stub(self, p, y)
+
+
+def link(self, p):
+    """loss.link(p)."""
+    return _stub(self, p)
+
+
+def unlink(self, mean):
+    """loss.unlink(mean)."""
+    return _stub(self, mean)
+
+
+def _method(stub: Callable, required: bool) -> None:
+    """Lets compiled code call the method of the stub's name; one that is not required may be missing and not called."""
 
     @chosen(stub)
     def _(self, *arguments):
         if isinstance(self, types.BaseNamedTuple):
-            return getattr(self.instance_class, stub.__name__)
+            own = getattr(self.instance_class, stub.__name__, None)
+            return _as_it_is if own is None and not required else own
         return None
 
 
-def _constant(stub: Callable) -> None:
-    """Lets compiled code read the class attribute of the stub's name."""
+def _constant(stub: Callable, holds: Callable[[type], bool]) -> None:
+    """Lets compiled code know what holds for a class."""
 
     @chosen(stub)
     def _(self):
         if isinstance(self, types.BaseNamedTuple):
-            return _always if getattr(self.instance_class, stub.__name__) else _never
+            return _always if holds(self.instance_class) else _never
         return None
+
+
+def _as_it_is(self, p):
+    return p
 
 
 def _always(self):
@@ -110,9 +160,29 @@ def _never(self):
 
 
 for _name in (value, slope, limit, beyond, stretch, squash_v, squash_G, gain, pace):
-    _method(_name)
-for _name in (normalised, adaptive, moving):
-    _constant(_name)
+    _method(_name, required=True)
+for _name in (link, unlink):
+    _method(_name, required=False)
+_constant(normalised, lambda rule: rule.normalised)
+_constant(adaptive, lambda rule: rule.adaptive)
+_constant(moving, lambda rule: rule.moving)
+_constant(mixes, lambda rule: rule.mixes)
+_constant(is_quadratic, lambda loss: getattr(loss, "quadratic", False))
+_constant(is_linked, lambda loss: hasattr(loss, "link") and hasattr(loss, "unlink"))
+_constant(has_flow, lambda loss: hasattr(loss, "flow"))
+_constant(is_real, lambda loss: getattr(loss, "labels", REAL) == REAL)
+_constant(is_count, lambda loss: getattr(loss, "labels", REAL) == COUNT)
+
+
+@chosen(curvature)
+def _(self, p, y):
+    if isinstance(self, types.BaseNamedTuple):
+        return getattr(self.instance_class, "curvature", _unknown_curvature)
+    return None
+
+
+def _unknown_curvature(self, p, y):
+    return -1.0
 
 
 @chosen(damping)

@@ -287,6 +287,16 @@ def sum8(typingctx, vector):
 
 
 @intrinsic
+def fma8(typingctx, one, other, added):
+    """one * other + added, rounded once."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.call(_llvm_function(builder, "llvm.fma.v8f64", _VECTOR, [_VECTOR] * 3), arguments)
+
+    return float64x8(float64x8, float64x8, float64x8), generate
+
+
+@intrinsic
 def any8(typingctx, mask):
     """Whether any place of the mask is set."""
 
@@ -405,6 +415,70 @@ def inverse_root8(typingctx, vector):
             series = builder.call(fma, [series, e, half])
             y = builder.call(fma, [builder.fmul(y, e), series, y])
         return y
+
+    return float64x8(float64x8), generate
+
+
+_LOG2_E, _LN2_HIGH, _LN2_LOW = 1.4426950408889634, 0.6931471803691238, 1.9082149292705877e-10
+_ROUNDER = 1.5 * 2.0**52
+"""Added to a number below 2^51 and taken away again, it rounds it."""
+
+
+def _spread(number: float) -> ir.Constant:
+    return _constant(_VECTOR, [number] * LANES)
+
+
+@intrinsic
+def exp8(typingctx, vector):
+    """e^x for x from -700 to 700, and what is beyond counts as that; to the last bit or two.
+
+    With x = n ln 2 + r, 2^n is a matter of the bits, and e^r a series of r of at most 0.35. The library's exp has one
+    number at a time and other bits on other machines.
+    """
+
+    def generate(context, builder, signature, arguments):
+        fma = _llvm_function(builder, "llvm.fma.v8f64", _VECTOR, [_VECTOR] * 3)
+        integers = ir.VectorType(_I64, LANES)
+        x = arguments[0]
+        x = builder.select(builder.fcmp_ordered(">", x, _spread(-700.0)), x, _spread(-700.0))
+        x = builder.select(builder.fcmp_ordered("<", x, _spread(700.0)), x, _spread(700.0))
+        shifted = builder.call(fma, [x, _spread(_LOG2_E), _spread(_ROUNDER)])
+        n = builder.fsub(shifted, _spread(_ROUNDER))
+        r = builder.call(fma, [n, _spread(-_LN2_HIGH), x])
+        r = builder.call(fma, [n, _spread(-_LN2_LOW), r])
+        series = _spread(1.0 / math.factorial(13))
+        for power in range(12, -1, -1):
+            series = builder.call(fma, [series, r, _spread(1.0 / math.factorial(power))])
+        places = builder.bitcast(shifted, integers)  # n stands in its lowest bits
+        exponent = builder.shl(places, _constant(integers, [52] * LANES))
+        return builder.bitcast(builder.add(builder.bitcast(series, integers), exponent), _VECTOR)
+
+    return float64x8(float64x8), generate
+
+
+@intrinsic
+def log8(typingctx, vector):
+    """ln x for normal x above 0, to the last bit or two.
+
+    With x = 2^n m and m from √½ to √2, ln m = 2 artanh(t) for t = (m - 1) / (m + 1), a series of t² of at most 0.03.
+    """
+
+    def generate(context, builder, signature, arguments):
+        fma = _llvm_function(builder, "llvm.fma.v8f64", _VECTOR, [_VECTOR] * 3)
+        integers = ir.VectorType(_I64, LANES)
+        root_half = int(np.float64(math.sqrt(0.5)).view(np.int64))
+        bits = builder.bitcast(arguments[0], integers)
+        n = builder.ashr(builder.sub(bits, _constant(integers, [root_half] * LANES)), _constant(integers, [52] * LANES))
+        m = builder.bitcast(builder.sub(bits, builder.shl(n, _constant(integers, [52] * LANES))), _VECTOR)
+        n = builder.sitofp(n, _VECTOR)
+        f = builder.fsub(m, _spread(1.0))
+        t = builder.fdiv(f, builder.fadd(m, _spread(1.0)))
+        t2 = builder.fmul(t, t)
+        series = _spread(2.0 / 23.0)
+        for odd in range(21, 0, -2):
+            series = builder.call(fma, [series, t2, _spread(2.0 / odd)])
+        low = builder.call(fma, [t, series, builder.fmul(n, _spread(_LN2_LOW))])
+        return builder.call(fma, [n, _spread(_LN2_HIGH), low])
 
     return float64x8(float64x8), generate
 

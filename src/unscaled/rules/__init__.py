@@ -24,15 +24,16 @@ t is the number of examples so far, this one included, and N the sum of u² over
 weight h counts as h examples. The formulas work on a float and on eight of them (kernels/simd.py) alike.
 """
 
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from unscaled.rules.ag import AG
+from unscaled.rules.experts import Auto, Newton
 from unscaled.rules.nag import NAG
 from unscaled.rules.ng import NG
 from unscaled.rules.sgd import SGD
 from unscaled.rules.snag import SNAG
 
-__all__ = ["AG", "NAG", "NG", "RULES", "SGD", "SNAG", "Rule"]
+__all__ = ["AG", "NAG", "NG", "PAPER", "RULES", "SGD", "SNAG", "Auto", "Newton", "Rule"]
 
 
 class Rule(Protocol):
@@ -64,5 +65,8 @@ class Rule(Protocol):
         """The pace of the steps."""
 
 
-RULES: dict[str, type[Rule]] = {"sgd": SGD, "ag": AG, "ng": NG, "nag": NAG, "snag": SNAG}
+PAPER: dict[str, type[Rule]] = {"sgd": SGD, "ag": AG, "ng": NG, "nag": NAG, "snag": SNAG}
+"""The rules of the paper and the two that they grew from, which are given a learning rate."""
+
+RULES: dict[str, Any] = {"auto": Auto, "newton": Newton, **PAPER}
 """Every rule by the name that Learner, the estimators and the command line know it by."""

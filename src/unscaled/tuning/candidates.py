@@ -11,10 +11,10 @@ from unscaled.learner import Learner
 from unscaled.losses import LOSSES, Loss
 from unscaled.options import Interactions, Options, named, spelled
 from unscaled.progressive import Progressive
-from unscaled.rules import RULES, Rule
+from unscaled.rules import Rule
 from unscaled.tuning.metrics import OWN_LOSS, badness
 
-DEFAULT_RULES = ("nag", "snag")
+DEFAULT_RULES = ("auto", "nag", "snag")
 
 _HALF_DECADES = {True: range(-4, 4), False: range(-18, 6)}
 """By whether the rule is normalised. The best rate of one that is not depends on the units of the features, so the grid
@@ -81,7 +81,7 @@ def candidates(
         raise UsageError(f"tune takes several of each: give {wrong[0]}s=[…] instead of {wrong[0]}=")
     losses = losses if losses is not None else ["logistic" if options.get("classes") is not None else "squared"]
     chosen = itertools.product(
-        _unlike(named("rule", each, RULES) for each in _several(rules, "rules")),
+        _unlike(Options(**{**options, "rule": each}).rule for each in _several(rules, "rules")),
         _unlike(named("loss", each, LOSSES) for each in _several(losses, "losses")),
         _unlike([interactions] if isinstance(interactions, int) else list(interactions)),
     )

@@ -37,7 +37,7 @@ def tune(
     >>> y = X @ [3e6, -1.0, 2e-6] + 0.1 * random.normal(size=2000)
     >>> found = tune(X, y)
     >>> found
-    Tuned(rule='snag', loss='squared', interactions='1', rate=10.0, mse=0.049..., of 16)
+    Tuned(rule='snag', loss='squared', interactions='1', rate=10.0, mse=0.049..., of 17)
     >>> found.table.column_names
     ['rule', 'loss', 'interactions', 'rate', 'progressive_loss', 'mse', 'rmse', 'mae', 'r2']
     >>> found.best.options.rule, found.best.options.learning_rate, found.best.examples
