@@ -33,12 +33,17 @@ def write_csv(name: str, rows: Sequence[Row], facts: Mapping[str, str]) -> None:
         writer.writerows({**row, **facts} for row in rows)
 
 
-def write_markdown(name: str, rows: Sequence[Row], facts: Mapping[str, str]) -> None:
-    """A table that a page can include, and under it where it comes from."""
+def write_markdown(name: str, rows: Sequence[Row], facts: Mapping[str, str], above: str = "") -> None:
+    """A table that a page can include, under what there is to say above it, and at last where it comes from."""
+    facts_line = ", ".join(f"{key} {value}" for key, value in facts.items())
+    text = "\n".join([*([above, ""] if above else []), markdown_table(rows), facts_line])
+    (RECORDS / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+
+
+def markdown_table(rows: Sequence[Row]) -> str:
+    """The rows as a table of a page."""
     lines = [_markdown_line(rows[0]), _markdown_line(["---"] * len(rows[0]))]
-    lines += [_markdown_line(row.values()) for row in rows]
-    lines += ["", ", ".join(f"{key} {value}" for key, value in facts.items())]
-    (RECORDS / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join([*lines, *(_markdown_line(row.values()) for row in rows)]) + "\n"
 
 
 def print_table(rows: Sequence[Row]) -> None:

@@ -1,7 +1,8 @@
 """The rivals on real data: each gives its progressive predictions, once for each of its settings.
 
 Predictions are numbers for a regression, else a probability for each class, before the row is learned. All know
-the classes in advance but River. Every rival is fed raw rows and scales them in its own way.
+the classes in advance but River. Every rival is fed raw rows and scales them in its own way. A missing value, NaN, is
+left out where a row names its columns, for Vowpal Wabbit and River.
 
 Vowpal Wabbit's predictions are those of its own pass. They are cut to the range of the labels up to and with the
 row's own, so they peek (with squared loss). To tell how much that is worth, there is also one whose raw predictions are
@@ -9,8 +10,9 @@ cut to the range of the labels before.
 """
 
 import functools
+import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -81,6 +83,15 @@ def unscaled(task: Task, rule: str) -> Runs:
         yield f"{rate:g}", scores[:, place] if task.kind == "regression" else from_margins(scores[..., place])
 
 
+def unscaled_untuned(task: Task, **options: str) -> Runs:
+    """One run without tuning: besides what the task is, only these options are given. Rows with inf are passed over."""
+    loss = "squared" if task.kind == "regression" else "logistic"
+    classes = list(range(task.classes)) if task.kind == "classes" else None
+    labels = task.codes if classes else task.y
+    scores = Learner(loss=loss, classes=classes, **options).learn(task.X, labels, on_bad_row=lambda row, why: None)
+    yield "default", scores if task.kind == "regression" else from_margins(scores)
+
+
 def vowpal_wabbit_rates(task: Task) -> Runs:
     """Each of the rates."""
     return vowpal_wabbit(task, tuple(f"-l {rate:g}" for rate in rates_for(task)))
@@ -131,7 +142,7 @@ def _vowpal_files(task: Task) -> tempfile.TemporaryDirectory[str]:
     labels = (task.codes + 1 if task.kind == "classes" else task.y).tolist()
     with text.open("w") as file:
         for label, row in zip(labels, task.X, strict=True):
-            there = np.flatnonzero(row)
+            there = np.flatnonzero((row != 0.0) & ~np.isnan(row))
             cells = " ".join(map("{}:{:.8g}".format, there.tolist(), row[there].tolist()))
             file.write(f"{label:.8g} | {cells}\n")
     oaa = f"--oaa {task.classes}" if task.kind == "classes" else ""
@@ -145,7 +156,7 @@ def from_first(task: Task, run: Callable[[Task], Runs]) -> Runs:
         yield setting, np.concatenate([[0.0], predictions[1:] + task.y[0]])  # which is not known in the first row
 
 
-def river(task: Task, scale_target: bool = False) -> Runs:
+def river(task: Task, scale_target: bool = False, rates: Sequence[float] | None = None) -> Runs:
     """StandardScaler | linear model by predict_one and learn_one; one against the rest for classes.
 
     The models of all rates share the scaler, which costs as much as a model and does the same for all: as in River's
@@ -153,13 +164,13 @@ def river(task: Task, scale_target: bool = False) -> Runs:
     """
     from river import preprocessing  # noqa: PLC0415
 
-    rates = RIVER_RATES_ON_MANY_ROWS[task.kind] if len(task.y) > MANY_ROWS else FEW_RATES
+    rates = rates or (RIVER_RATES_ON_MANY_ROWS[task.kind] if len(task.y) > MANY_ROWS else FEW_RATES)
     models = {place: _river_model(task.kind, rate, scale_target) for place, rate in enumerate(rates)}
     shape = (len(rates), len(task.y)) if task.kind == "regression" else (len(rates), len(task.y), task.classes)
     predictions = np.full(shape, np.nan)
     scaler = preprocessing.StandardScaler()
     for i, label in enumerate(_river_labels(task)):
-        row = dict(enumerate(task.X[i].tolist()))
+        row = {column: x for column, x in enumerate(task.X[i].tolist()) if not math.isnan(x)}
         before = scaler.transform_one(row)
         scaler.learn_one(row)
         after = scaler.transform_one(row)
@@ -199,15 +210,15 @@ def _river_prediction(model: "Classifier | Regressor", row: dict[int, float], ta
     return shares if told else shares + 1.0 / task.classes
 
 
-def scikit_learn(task: Task) -> Runs:
+def scikit_learn(task: Task, sizes: Sequence[int] = (100, 1_000), rates: Sequence[float | None] | None = None) -> Runs:
     """StandardScaler and SGD by partial_fit: sizes of batches and rates, in all pairs.
 
     Batches double from one row to their size, so that the start is not predicted by a model that knows nothing.
     """
-    rates: tuple[float | None, ...] = FEW_RATES
-    if task.kind != "regression":
-        rates = (None, *FEW_RATES)  # without one, the default schedule "optimal"
-    for size in (100, 1_000):
+    if rates is None:
+        # Without a rate, a classifier follows the default schedule "optimal".
+        rates = FEW_RATES if task.kind == "regression" else (None, *FEW_RATES)
+    for size in sizes:
         for rate in rates:
             with np.errstate(all="ignore"):
                 yield f"batch {size} rate {rate or 'optimal'}", _scikit_learn(task, size, rate)
@@ -228,12 +239,12 @@ def _scikit_learn(task: Task, size: int, rate: float | None) -> np.ndarray:
     scaler, begin, batch = StandardScaler(), 0, 1
     while begin < len(labels):
         here = slice(begin, begin + batch)
-        X = scaler.partial_fit(task.X[here]).transform(task.X[here])
-        if begin > 0:
-            predictions[here] = model.predict(X) if task.kind == "regression" else model.predict_proba(X)
         try:
+            X = scaler.partial_fit(task.X[here]).transform(task.X[here])
+            if begin > 0:
+                predictions[here] = model.predict(X) if task.kind == "regression" else model.predict_proba(X)
             model.partial_fit(X, labels[here], **more)
-        except ValueError:  # its weights are beyond all numbers
+        except ValueError:  # its scales or its weights are beyond all numbers
             predictions[begin + batch :] = np.nan
             break
         begin, batch = begin + batch, min(2 * batch, size)
@@ -246,7 +257,11 @@ _VW = functools.partial(vowpal_wabbit, options=("",))
 _VW_COIN = functools.partial(vowpal_wabbit, options=("--coin",))
 _RIVER_TARGET = functools.partial(river, scale_target=True)
 
+NO_OPTION = "auto, no option"
+
 CONTENDERS = [
+    Contender(NO_OPTION, unscaled_untuned),
+    Contender("newton", functools.partial(unscaled_untuned, rule="newton")),
     Contender("nag, best of 15 rates", _NAG),
     Contender("snag, best of 15 rates", _SNAG),
     Contender("vw", _VW),
@@ -262,3 +277,15 @@ CONTENDERS = [
     ),
     Contender("river with scaled target, best of rates", _RIVER_TARGET, ("regression",)),
 ]
+
+PEERS_TO_MEET = (
+    "nag, best of 15 rates",
+    "snag, best of 15 rates",
+    "vw",
+    "vw, best of 15 rates",
+    "vw --coin",
+    "scikit-learn, best of batches and rates",
+    "river, best of rates",
+    "newton",
+)
+"""Whose best, on each set, the default is to come within 1 % of. The others know more: where the target lies."""

@@ -9,7 +9,8 @@ which nobody can know and which a target far from zero makes large. Whoever has 
 hindsight, for the loss and for the share apart.
 
 Results go to records/real_data_rivals.csv as they come; what is there already is not run again. Several runs of
-this file may share the record.
+this file may share the record. The page records/real_data_rivals.md says above its table how near the default, which
+tunes nothing, comes to the best of them (`judging.py`).
 """
 
 import argparse
@@ -21,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import real_data
 import rivals
+from judging import verdict
 from real_data import Loaded
 from recording import machine, significant, write_markdown
 
@@ -153,7 +155,9 @@ def main() -> None:
     contenders = [each for each in rivals.CONTENDERS if each.name in given.contenders]
     for name in given.sets:
         run_set(name, contenders, given.folder)
-    write_markdown("real_data_rivals", table(), machine(PACKAGES))
+    judged = verdict(recorded())
+    print(judged)
+    write_markdown("real_data_rivals", table(), machine(PACKAGES), above=judged)
 
 
 if __name__ == "__main__":
