@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unscaled import Learner
+from unscaled import Learner, UsageError
 
 if TYPE_CHECKING:
     from river.base import Classifier, Regressor
@@ -84,11 +84,18 @@ def unscaled(task: Task, rule: str) -> Runs:
 
 
 def unscaled_untuned(task: Task, **options: str) -> Runs:
-    """One run without tuning: besides what the task is, only these options are given. Rows with inf are passed over."""
+    """One run without tuning: besides what the task is, only these options are given. Rows with inf are passed over.
+
+    Who refuses so many columns, as newton does, has said nothing.
+    """
     loss = "squared" if task.kind == "regression" else "logistic"
     classes = list(range(task.classes)) if task.kind == "classes" else None
     labels = task.codes if classes else task.y
-    scores = Learner(loss=loss, classes=classes, **options).learn(task.X, labels, on_bad_row=lambda row, why: None)
+    learner = Learner(loss=loss, classes=classes, **options)
+    try:
+        scores = learner.learn(task.X, labels, on_bad_row=lambda row, why: None)
+    except UsageError:
+        scores = np.full(len(labels), np.nan)
     yield "default", scores if task.kind == "regression" else from_margins(scores)
 
 
