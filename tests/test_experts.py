@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 from streams import kind_of_labels, linear_stream, streams
 from test_oracle import INTERCEPT, ORACLES, PARAMETERS, features_of
 from unscaled import Learner, UsageError, load, reference_experts
+from unscaled.kernels.mixture_state import LENGTH, LOSS_BEFORE, LOSS_NOW, ROWS, UNTIL, WITH
 from unscaled.losses import LOSSES, REAL, damping
 from unscaled.options import named
 
@@ -131,6 +132,32 @@ def test_rest_does_not_depend_on_batches_and_files(tmp_path, size):
         predicted = parts.predict(X[here][:1])
         assert parts.learn(X[here], y[here]).tobytes() == p[here].tobytes()
         assert predicted == pytest.approx(p[begin : begin + 1], rel=1e-9)
+
+
+def resting_learner(seed=3, rows=5400):
+    X, _ = long_stream()
+    order = np.random.default_rng(seed).permutation(rows)
+    learner = Learner()
+    learner.learn(X[order], 2.0 * X[order, 0] + 0.1 * np.random.default_rng(seed).normal(size=rows))
+    assert learner._numbers.totals[ROWS] + 1 < learner._numbers.mixture.levels[0, UNTIL]
+    return learner
+
+
+def test_weights_at_rest_are_those_of_the_expert_that_goes_on():
+    numbers = resting_learner()
+    shown = {row["feature"]: row["weight"] for row in numbers.weights().to_pylist()}
+    theta, scale = numbers._numbers.second.theta[0, 1], numbers._numbers.scale[1]
+    assert shown["x0"] == pytest.approx(theta / scale, rel=1e-12)
+
+
+def test_learners_at_rest_are_merged_awake():
+    left, right = resting_learner(3), resting_learner(4)
+    whole = left.merge(right)
+    levels = whole._numbers.mixture.levels[0]
+    assert levels[[WITH, UNTIL, LENGTH, LOSS_BEFORE, LOSS_NOW]].tolist() == [0.0] * 5
+    assert whole._numbers.v[1].tolist() == pytest.approx([whole._numbers.second.theta[0, 1]] * 8, rel=0.02)
+    X = np.linspace(-1.0, 1.0, 50)[:, None]
+    np.testing.assert_allclose(whole.predict(X), 2.0 * X[:, 0], atol=0.02)
 
 
 # The units of the target.

@@ -202,34 +202,36 @@ class ExpertNumbers:
 
         What mending adds is not in them: it knows opinions, not features.
         """
-        w = self._mixed(slots)
         scales = self.scale[slots]
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            weights = np.where(scales[:, None] > 0.0, w / scales[:, None], 0.0)
-        if options.intercept:
-            constant = np.flatnonzero(slots == self.totals[mixture_state.INTERCEPT])
-            weights[constant] += self.mixture.levels[:, mixture_state.CENTRE]
-        return weights, scales
+            return np.where(scales[:, None] > 0.0, self._mixed(options, slots) / scales[:, None], 0.0), scales
 
     def effects(self, options: Options, slots: np.ndarray, outputs: int) -> np.ndarray:
-        """|weight| * scale of the output in which it is largest."""
-        weights, scales = self.read_weights(options, slots)
-        return (np.abs(weights) * scales[:, None])[:, :outputs].max(axis=1, initial=0.0)
+        """|weight| * scale of the output in which it is largest: |v| of the mixture, which is finite."""
+        return np.abs(self._mixed(options, slots)[:, :outputs]).max(axis=1, initial=0.0)
 
-    def _mixed(self, slots: np.ndarray) -> np.ndarray:
-        """v of the mixture: each expert's times its share."""
+    def resting(self) -> np.ndarray:
+        """The outputs of which one second-order expert goes on alone in the next row."""
+        return np.flatnonzero(self.totals[mixture_state.ROWS] + 1.0 < self.mixture.levels[:, mixture_state.UNTIL])
+
+    def _mixed(self, options: Options, slots: np.ndarray) -> np.ndarray:
+        """v of the mixture: each expert's times its share, and the centre in the intercept, whose scale is 1."""
         mixed = np.zeros((len(slots), self.width))
+        alone = range(self.width) if not self.v.shape[1] else self.resting()
         for k in range(self.width):
             counts_for = self.mixture.shares[k].copy()
+            if k in alone:
+                counts_for[:] = 0.0
+                counts_for[mixture_state.NEWTON] = 1.0
             if self.v.shape[1]:
                 lanes = slice(k * kernels.LANES, (k + 1) * kernels.LANES)
                 mixed[:, k] = self.v[slots, lanes].astype(np.float64) @ counts_for[: kernels.LANES]
-            else:
-                counts_for[[mixture_state.NEWTON, mixture_state.TWIN]] = 1.0, 0.0
             if k < len(self.second.theta):
                 known = slots < self.second.theta.shape[1]
                 second = counts_for[mixture_state.NEWTON] + counts_for[mixture_state.TWIN]
                 mixed[known, k] += second * self.second.theta[k, slots[known]]
+        if options.intercept:
+            mixed[slots == self.totals[mixture_state.INTERCEPT]] += self.mixture.levels[:, mixture_state.CENTRE]
         return mixed
 
     # A model file.

@@ -10,6 +10,14 @@ from unscaled.experts import ExpertNumbers
 from unscaled.kernels import LANES, Lanes, mixture_state, yardsticks
 from unscaled.kernels.mixture_state import Mixture, SecondOrder
 
+_OF_A_REST = [
+    mixture_state.WITH,
+    mixture_state.UNTIL,
+    mixture_state.LENGTH,
+    mixture_state.LOSS_BEFORE,
+    mixture_state.LOSS_NOW,
+]
+
 _MEANS = (
     mixture_state.CENTRE,
     mixture_state.LAST_LABEL,
@@ -23,6 +31,8 @@ _MEANS = (
 def pool(ours: ExpertNumbers, theirs: ExpertNumbers, slots: np.ndarray, lanes: np.ndarray, centred: bool) -> None:
     """Adds what `theirs` knows to `ours`: slot i of theirs is slots[i], and output k of ours is theirs lanes[k]."""
     theirs = _as_ours(theirs, ours.slots, slots, lanes)
+    for side in (ours, theirs):
+        _wake(side)
     for side in (ours, theirs):
         side.totals[mixture_state.WIDEST] = max(_widest(ours), _widest(theirs))
         side._resize_second_order()
@@ -47,6 +57,14 @@ def pool(ours: ExpertNumbers, theirs: ExpertNumbers, slots: np.ndarray, lanes: n
         np.maximum(ours.lanes.high, theirs.lanes.high),
         ours.lanes.loss + theirs.lanes.loss,
     )
+
+
+def _wake(side: ExpertNumbers) -> None:
+    """Ends the rest of experts: they begin with what the one that went on alone knows."""
+    known = min(side.second.theta.shape[1], len(side.v))
+    for k in side.resting():
+        side.v[:known, k * LANES : (k + 1) * LANES] = side.second.theta[k, :known, None]
+    side.mixture.levels[:, _OF_A_REST] = 0.0
 
 
 def _widest(numbers: ExpertNumbers) -> int:
